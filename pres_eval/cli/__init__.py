@@ -14,12 +14,13 @@ import click
 from pres_eval.cli.commands import COMPLETION_VARIABLE, command_of, expand_long_options, split_command
 from pres_eval.cli.streams import is_watched, safe_streams, say
 from pres_eval.engines.memory import allow_keeping_memory
-from pres_eval.errors import PresEvalError, UsageError, decimal_comma, did_you_mean, quoted
+from pres_eval.errors import PresEvalError, UsageError
 
 INTERRUPTED = 130
+"""Exit code after Ctrl-C, that of shells."""
 
-REPORTS = ("--junit", "--summary")
-"""Options of files that report errors as well."""
+REPORT_OPTIONS = ("--junit", "--summary")
+"""Options whose files report errors of the command line as well."""
 
 NO_ROOM = "failed to map segment"
 """Message of the system about a compiled module that does not fit into memory."""
@@ -32,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
             try:
                 return _main(list(arguments))
             except PresEvalError as error:
-                if not error.is_reported and any(word.startswith(REPORTS) for word in arguments):
+                if not error.is_reported and any(word.startswith(REPORT_OPTIONS) for word in arguments):
                     from pres_eval.cli.gating import report_usage_error
 
                     report_usage_error(arguments, str(error))
@@ -42,9 +43,13 @@ def main(arguments: Sequence[str]) -> int:
             except (MemoryError, ImportError) as error:
                 if isinstance(error, ImportError) and NO_ROOM not in str(error):
                     raise
-                return _fail(f"not enough memory ({error})" if str(error) else "not enough memory", 2)
+                details = f" ({error})" if str(error) else ""
+                return _fail(f"not enough memory{details}", 2)
             except OSError as error:
-                return _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 2)
+                message = str(error.strerror or error)
+                if error.filename:
+                    message += f": {error.filename}"
+                return _fail(message, 2)
     except PresEvalError as error:  # what was still to be written could not be
         return _fail(str(error), error.exit_code)
 
@@ -62,7 +67,9 @@ def _main(arguments: list[str]) -> int:
     allow_keeping_memory()
     name, arguments = split_command(arguments)
     command = command_of(name)
-    program = f"pres-eval {name}" if name else "pres-eval"
+    program = "pres-eval"
+    if name is not None:
+        program += f" {name}"
     arguments = expand_long_options(command, arguments)
     # Not click's main, which would leave the process by itself.
     try:
@@ -77,13 +84,13 @@ def _main(arguments: list[str]) -> int:
                 announce(context)
             code = command.invoke(context)
     except click.exceptions.Exit as stop:
-        code = stop.exit_code
+        return stop.exit_code
     except click.ClickException as error:
-        raise UsageError(_of_click(error)) from error
-    return code if isinstance(code, int) else 0
+        raise UsageError(_text_of_click_error(error)) from error
+    return code if isinstance(code, int) else 0  # click's own --help returns none
 
 
-def _knows(command: click.Command, option: str) -> bool:
+def _has_option(command: click.Command, option: str) -> bool:
     """Return whether a command has an option."""
     return any(option in parameter.opts for parameter in command.params)
 
@@ -95,34 +102,36 @@ GUESSED_OPTIONS = {
 """What people try who guess an option, and the options that do it."""
 
 
-def _of_click(error: click.ClickException) -> str:
+def _text_of_click_error(error: click.ClickException) -> str:
     """Return an error of click in the words of our own messages."""
-    if isinstance(error, click.NoSuchOption):
-        near = sorted(error.possibilities or ())
-        hint = f"did you mean {' or '.join(near)}?" if near else "--help lists them all"
-        options = GUESSED_OPTIONS.get(error.option_name, "")
-        if options and error.ctx is not None and _knows(error.ctx.command, options.split()[0]):
-            hint = f"did you mean {options}?"
-        return f"{error.option_name}: no such option; {hint}"
-    param = error.param if isinstance(error, click.BadParameter) else None
-    if param is None or isinstance(error, click.MissingParameter):
-        return " ".join(error.format_message().split())  # click puts each choice on a line of its own
-    name = param.opts[0] if isinstance(param, click.Option) else param.metavar or str(param.name).upper()
-    kind = param.type
-    value, is_not, _ = error.message.rpartition(" is not ")
-    value = value.strip("'")
-    if is_not and isinstance(kind, (click.IntRange, click.FloatRange)):
-        from pres_eval.cli.command_options import described
+    from pres_eval.cli.command_options import UnknownChoiceError  # numpy is imported before
 
-        hint = decimal_comma(value) if isinstance(kind, click.FloatRange) else ""
-        return f"{name}: found {quoted(value)}, expected {described(kind)}{hint}"
-    if not is_not or not isinstance(kind, click.Choice):
-        return f"{name}: {error.message.removesuffix('.')}"
-    choices = [str(choice) for choice in kind.choices]
-    hint = did_you_mean(value, choices)
-    return f"{name} {value}: expected one of {', '.join(choices)}" + (f"; {hint}" if hint else "")
+    if isinstance(error, click.NoSuchOption):
+        return _no_such_option(error)
+    is_missing = isinstance(error, click.MissingParameter)
+    if is_missing or not isinstance(error, click.BadParameter) or error.param is None:
+        return " ".join(error.format_message().split())  # click puts each choice on a line of its own
+    parameter = error.param
+    name = parameter.metavar or str(parameter.name).upper()
+    if isinstance(parameter, click.Option):
+        name = parameter.opts[0]
+    if isinstance(error, UnknownChoiceError):
+        return f"{name} {error.message}"
+    return f"{name}: {error.message.removesuffix('.')}"
+
+
+def _no_such_option(error: click.NoSuchOption) -> str:
+    """Return the message about an unknown option, with the nearest ones, or what does as it was meant."""
+    hint = "--help lists them all"
+    if error.possibilities:
+        hint = f"did you mean {' or '.join(sorted(error.possibilities))}?"
+    options = GUESSED_OPTIONS.get(error.option_name, "")
+    if options and error.ctx is not None and _has_option(error.ctx.command, options.split()[0]):
+        hint = f"did you mean {options}?"
+    return f"{error.option_name}: no such option; {hint}"
 
 
 def _fail(message: str, exit_code: int) -> int:
+    """Print an error on stderr, and return the exit code."""
     say(f"pres-eval: {message}")
     return exit_code

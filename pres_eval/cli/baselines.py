@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pres_eval.cli.job import EvaluateOptions
     from pres_eval.report.records import Record
 
-LARGEST_BYTES = 1 << 30
+MOST_BYTES = 1 << 30
 """Largest size of a file that a gate compares with, so that an endless file is refused."""
 
 
@@ -36,8 +36,9 @@ def replaced_if_passed(options: EvaluateOptions) -> Iterator[BinaryIO]:
     except click.exceptions.Exit as stop:
         from pres_eval.gates.findings import EXIT_CODE
 
-        failed = stop.exit_code == EXIT_CODE
-        reason = "the gate failed" if failed else "not all runs could be evaluated"
+        reason = "not all runs could be evaluated"
+        if stop.exit_code == EXIT_CODE:
+            reason = "the gate failed"
         say(f"pres-eval: {options.output} kept: {reason}")
         raise
     write_output(options.output, held.getvalue())
@@ -80,12 +81,15 @@ def _of_stream(source: File, path: str, evaluated: Callable[[str], Record]) -> R
 
 
 def whole(source: File, by_line: bool = False) -> bytes:
-    """Return the whole of a file that a gate compares with; `by_line`: whose lines have a largest length."""
+    """Return the whole of a file that a gate compares with; raise InputError for more than MOST_BYTES.
+
+    by_line  read it by lines, of which an endless one is an error, too
+    """
     if by_line:
-        chunks = itertools.islice(source.chunks(), LARGEST_BYTES // CHUNK + 1)
+        chunks = itertools.islice(source.chunks(), MOST_BYTES // CHUNK + 1)
         data = b"".join(chunk.text() for chunk in chunks)
     else:
-        data = source.head(LARGEST_BYTES + 1)
-    if len(data) > LARGEST_BYTES:
-        raise InputError(source.name, None, f"more than {LARGEST_BYTES:,} bytes", "a readable file")
+        data = source.head(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise InputError(source.name, None, f"more than {MOST_BYTES:,} bytes", "a readable file")
     return data

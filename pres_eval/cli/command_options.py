@@ -7,22 +7,38 @@ import enum
 import math
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import click
 
 from pres_eval.arrays import LARGEST_WHOLE_NUMBER, nearest_integer
-from pres_eval.cli.overwriting import NamedFile, check_outputs, check_stdout, values_of
+from pres_eval.cli.overwriting import NamedFile, check_outputs, check_stdout, stream_identity, values_of
 from pres_eval.cli.streams import noted
-from pres_eval.errors import InputError, PresEvalError, UsageError, is_plain, quoted
+from pres_eval.errors import (
+    InputError,
+    PresEvalError,
+    UsageError,
+    decimal_comma,
+    did_you_mean,
+    is_plain,
+    quoted,
+)
 from pres_eval.records import dataclass
 
 Record = TypeVar("Record", bound="CommandOptions")
 
 
 class FileUse(enum.Enum):
-    """What a command does with the files that a parameter names; a baseline may be that of --output."""
+    """Use that a command makes of the files that a parameter names.
+
+    NONE      the parameter names no files
+    READ      they are inputs, which no output may be
+    BASELINE  an input that --output may replace: the numbers of an earlier call
+    WRITTEN   they are outputs
+    """
 
     NONE = enum.auto()
     READ = enum.auto()
@@ -36,7 +52,11 @@ NAMES_A_FILE = re.compile(r"FILE|QRELS")
 
 @dataclass(frozen=True, eq=False)
 class Need:
-    """Options of which an option needs one, to have an effect: their fields, and the options in words."""
+    """Options without all of which another option has no effect.
+
+    fields  names of their fields, of which one has to have a value
+    text    the options as a message names them
+    """
 
     fields: tuple[str, ...]
     text: str
@@ -44,9 +64,15 @@ class Need:
 
 @dataclass(frozen=True, eq=False)
 class Parameter:
-    """Option or argument of click for a field, whose name it takes.
+    """Option or argument of click that sets a field of a command's record.
 
-    of_runs  whether it changes how runs are read and evaluated, so that scores have it behind them
+    kind      click.Option or click.Argument
+    names     of an option, as -m and --measure
+    settings  keyword arguments of click
+    file_use  what the command does with the files that it names
+    need      the options of which it needs one, None if it needs none
+    of_runs   whether it changes how runs are read and evaluated: files of scores refuse it
+    once      whether a second one is an error: otherwise it takes the place of the first
     """
 
     kind: type[click.Parameter]
@@ -55,6 +81,7 @@ class Parameter:
     file_use: FileUse = FileUse.NONE
     need: Need | None = None
     of_runs: bool = False
+    once: bool = False
 
 
 def option(
@@ -63,17 +90,19 @@ def option(
     file_use: FileUse | None = None,
     need: Need | None = None,
     of_runs: bool = False,
+    once: bool = False,
     **settings: Any,
 ) -> Any:
     """Return a field that an option sets, to one of the choices if there are any; the rest is click's.
 
-    file_use  what is done with the files that it names: they are read if its metavar names a file
-    need      the options of which it needs one
-    of_runs   whether it changes how runs are read and evaluated
+    See Parameter for the other arguments; without `file_use` files are read if the metavar names a file.
     """
+    if choices:
+        settings["type"] = Choice(tuple(choices))
     if file_use is None:
-        file_use = FileUse.READ if NAMES_A_FILE.match(settings.get("metavar", "")) else FileUse.NONE
-    return Parameter(click.Option, names, {**_type_of(choices), **settings}, file_use, need, of_runs)
+        names_file = NAMES_A_FILE.match(settings.get("metavar", ""))
+        file_use = FileUse.READ if names_file else FileUse.NONE
+    return Parameter(click.Option, names, settings, file_use, need, of_runs, once)
 
 
 def argument(*, choices: Iterable[str] = (), **settings: Any) -> Any:
@@ -81,26 +110,25 @@ def argument(*, choices: Iterable[str] = (), **settings: Any) -> Any:
 
     Arguments without choices name files to read.
     """
-    choices = tuple(choices)
-    file_use = FileUse.NONE if choices else FileUse.READ
-    return Parameter(click.Argument, (), {**_type_of(choices), **settings}, file_use)
-
-
-def _type_of(choices: Iterable[str]) -> dict[str, Any]:
-    return {"type": click.Choice(tuple(choices))} if choices else {}
+    if not choices:
+        return Parameter(click.Argument, (), settings, FileUse.READ)
+    settings["type"] = Choice(tuple(choices))
+    return Parameter(click.Argument, (), settings, FileUse.NONE)
 
 
 class CommandOptions:
-    """Values of a command's options and arguments, by the names of its fields.
+    """Record of a command: its fields are the options and arguments, its docstring is the command's help.
 
-    A command's text is the docstring of its record.  Options that several commands share come before the
-    command's own, where the position of their record is 0, or after them, in the order of positions.
+    The class declares them by `option` and `argument`; an instance holds the values of one call.
+
+    position  of the record's options in the help: those of records at 0 come before the command's own, which
+              are at 1, those of records at 2 and more after them
     """
 
     position: int
 
     def __init_subclass__(cls, position: int = 1) -> None:
-        """Set the position of a record's options among those of a command."""
+        """Set the position of the options that this class declares."""
         cls.position = position
 
     def __init__(self, **values: Any) -> None:
@@ -115,27 +143,35 @@ class CommandOptions:
 
     def own_values(self) -> dict[str, Any]:
         """Return the values of the fields that the command does not share with others."""
-        shared = {name for kind in type(self).__mro__[1:] for name in vars(kind)}
+        shared: set[str] = set()
+        for kind in type(self).__mro__[1:]:
+            shared.update(vars(kind))
         return {name: value for name, value in vars(self).items() if name not in shared}
 
     @classmethod
     def with_defaults(cls: type[Record], **values: Any) -> Record:
         """Return the record with these values; the fields that are left have their defaults."""
-        return cls(**{**{name: field.settings.get("default") for name, field in cls.fields()}, **values})
+        defaults = {name: field.settings.get("default") for name, field in cls.fields()}
+        return cls(**{**defaults, **values})
 
     @classmethod
     def fields(cls) -> list[tuple[str, Parameter]]:
-        """Return the options and arguments in order; a field of a derived class takes its base's position.
+        """Return the options and arguments by name, in the order of the help.
 
-        A derived class that gives one of these fields a value has no such option.
+        A field that a derived class declares anew stays where its base has it.  A derived class that gives
+        one of these fields a value, `test = "t"`, has no such option.
         """
         positions: dict[str, int] = {}
         for kind in reversed(cls.__mro__):
             for name, value in vars(kind).items():
                 if isinstance(value, Parameter) and issubclass(kind, CommandOptions):
                     positions.setdefault(name, kind.position)
-        fields = [(name, getattr(cls, name)) for name in sorted(positions, key=positions.__getitem__)]
-        return [(name, field) for name, field in fields if isinstance(field, Parameter)]
+        fields = []
+        for name in sorted(positions, key=positions.__getitem__):
+            field = getattr(cls, name)
+            if isinstance(field, Parameter):
+                fields.append((name, field))
+        return fields
 
     def named_files(self, *uses: FileUse) -> list[NamedFile]:
         """Return the files that the command line names for these uses, without standard output."""
@@ -143,7 +179,7 @@ class CommandOptions:
         for name, field in self.fields():
             if field.file_use not in uses:
                 continue
-            option = field.names[-1] if field.kind is click.Option else ""
+            option = field.names[-1] if field.names else ""  # arguments have no names
             for path in values_of(getattr(self, name)):
                 is_stdout = path == "-" and field.file_use is FileUse.WRITTEN
                 if not is_stdout:
@@ -156,6 +192,15 @@ class CommandOptions:
                         )
                     )
         return files
+
+    def tables(self) -> list[str]:
+        """Return the files of judgements and runs, which may be tables."""
+        paths: list[str] = []
+        for name, field in self.fields():
+            has_rows = not field.names or field.settings.get("metavar") == "QRELS"
+            if has_rows and field.file_use is FileUse.READ:
+                paths.extend(values_of(getattr(self, name)))
+        return paths
 
     def check_needs(self) -> None:
         """Raise UsageError for an option that has no effect without another."""
@@ -170,22 +215,31 @@ class CommandOptions:
 
         written  more files that the command writes, such as those of a folder
         """
-        inputs = self.named_files(FileUse.READ, FileUse.BASELINE)
         outputs = [*self.named_files(FileUse.WRITTEN), *written]
+        stdout = stream_identity(sys.stdout)
+        if not outputs and stdout is None:
+            return  # all that is written goes to a terminal or a pipe
+        inputs = self.named_files(FileUse.READ, FileUse.BASELINE)
         check_outputs(outputs, inputs)
-        check_stdout(outputs, inputs)
+        if stdout is not None:
+            check_stdout(stdout, outputs, inputs)
 
 
 class RecordCommand(click.Command):
-    """Command of click whose parameters are the fields of a record, and whose help is its docstring."""
+    """Command of click whose parameters are the fields of a record, and whose help is its docstring.
+
+    given_once  the options of which a second one is an error
+    """
 
     def __init__(self, record: type[Record], work: Callable[[Record], None]) -> None:
+        """Make the command that calls `work` with the options."""
         from pres_eval.measures.docstrings import docstring_of  # numpy is imported before measures are
 
         self._record, self._work = record, work
         fields = record.fields()
         parameters = [field.kind([*field.names, name], **field.settings) for name, field in fields]
         self._file_uses = {name: field.file_use for name, field in fields}
+        self.given_once = frozenset(field.names[-1] for _, field in fields if field.once)
         super().__init__(
             None,
             callback=self._call,
@@ -196,7 +250,11 @@ class RecordCommand(click.Command):
 
     def _call(self, **values: Any) -> None:
         """Run the command with options that make sense."""
-        self._check_files(values)
+        for parameter in self.params:
+            if parameter.metavar == "FILE":
+                name = parameter.name or ""
+                for path in values_of(values[name]):
+                    _check_file(parameter.opts[0], path, self._file_uses[name])
         options = self._record(**values)
         options.check_files()
         options.check()
@@ -208,31 +266,25 @@ class RecordCommand(click.Command):
             naming = using(naming_of(values.get("columns") or (), values.get("grades") or ()))
         try:
             with naming, noted(quiet=bool(values.get("quiet"))):
+                if values.get("columns"):
+                    from pres_eval.cli.named_columns import check_named_columns
+                    from pres_eval.reading.naming import current_naming
+
+                    check_named_columns(current_naming(), options.tables())
                 self._work(options)
         except InputError as error:
-            known = {name for parameter in self.params for name in parameter.opts}
-            if known.issuperset(advised_options(error.advice)):
+            known_options: set[str] = set()
+            for parameter in self.params:
+                known_options.update(parameter.opts)
+            if known_options.issuperset(advised_options(error.advice)):
                 raise
             # What advises an option that the command does not have is no help.
             raise InputError(error.path, error.line, error.found, error.expected) from None
 
-    def _check_files(self, values: dict[str, Any]) -> None:
-        """Raise PresEvalError for files that have no name, or are to be written to no folder."""
-        for parameter in self.params:
-            if parameter.metavar == "FILE":
-                name = parameter.name or ""
-                for path in values_of(values[name]):
-                    _check_file(parameter.opts[0], path, self._file_uses[name])
 
-
-def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], click.Command]:
-    """Make a function the command whose options are the fields of a record, and its docstring the help."""
-
-    def decorate(work: Callable[[Record], None]) -> click.Command:
-        """Return the command that runs this function."""
-        return RecordCommand(record, work)
-
-    return decorate
+def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], RecordCommand]:
+    """Return a decorator that makes a function the command whose options are the fields of a record."""
+    return partial(RecordCommand, record)
 
 
 def advised_options(advice: str) -> set[str]:
@@ -256,7 +308,9 @@ def _check_file(option: str, path: str, file_use: FileUse) -> None:
 def read_rank(text: str) -> int | None:
     """Return a rank above 0 that fits into 64 bits, None for any other text."""
     digits = text.strip()
-    rank = nearest_integer(digits) if digits.isdecimal() and digits.isascii() else 0
+    if not (digits.isdecimal() and digits.isascii()):
+        return None
+    rank = nearest_integer(digits)
     return rank if 0 < rank < LARGEST_WHOLE_NUMBER else None
 
 
@@ -287,7 +341,25 @@ def described(kind: click.IntRange | click.FloatRange) -> str:
         limits.append(f"above {kind.min:,}" if kind.min_open else f"of at least {kind.min:,}")
     if kind.max is not None:
         limits.append(f"below {kind.max:,}" if kind.max_open else f"of at most {kind.max:,}")
-    return " ".join((what, " and ".join(limits)))
+    return f"{what} {' and '.join(limits)}".rstrip()
+
+
+class UnknownChoiceError(click.BadParameter):
+    """Value that is none of the choices; the message begins with the value."""
+
+
+class Choice(click.Choice):  # type: ignore[type-arg]  # takes no types before click 8.2
+    """One of some words, with a hint at the nearest one for any other."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the word."""
+        if value in self.choices:
+            return super().convert(value, param, ctx)
+        message = f"{value}: expected one of {', '.join(self.choices)}"
+        hint = did_you_mean(str(value), self.choices)
+        if hint:
+            message += f"; {hint}"
+        raise UnknownChoiceError(message, ctx, param)
 
 
 class WholeRange(click.IntRange):
@@ -295,9 +367,15 @@ class WholeRange(click.IntRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number."""
-        if not is_plain(str(value)):
-            self.fail(f"{value!r} is not a valid integer.", param, ctx)
-        return super().convert(value, param, ctx)
+        text = str(value)
+        try:
+            number = super().convert(value, param, ctx)
+            if not is_plain(text):
+                raise ValueError
+        except (ValueError, click.BadParameter):
+            message = f"found {quoted(text)}, expected {described(self)}"
+            raise click.BadParameter(message, ctx, param) from None
+        return number
 
 
 class FiniteRange(click.FloatRange):
@@ -305,11 +383,14 @@ class FiniteRange(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number."""
-        if not is_plain(str(value)):
-            self.fail(f"{value!r} is not a valid float.", param, ctx)
-        number = super().convert(value, param, ctx)
-        if not math.isfinite(number):
-            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        text = str(value)
+        try:
+            number = super().convert(value, param, ctx)
+            if not is_plain(text) or not math.isfinite(number):
+                raise ValueError
+        except (ValueError, click.BadParameter):
+            message = f"found {quoted(text)}, expected {described(self)}{decimal_comma(text)}"
+            raise click.BadParameter(message, ctx, param) from None
         return number
 
 

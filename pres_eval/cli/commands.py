@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Collection, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 import click
 
@@ -37,7 +38,7 @@ COMMANDS = {
     "sweep": "Show measures at several Nmax.",
     "validate": "Estimate from a sample how much a review missed.",
 }
-"""Commands besides the evaluator, each in its own file of this folder, with their purposes."""
+"""Commands besides the evaluator, with their purposes; each is in the file of its name in this folder."""
 
 COMPLETION_VARIABLE = "_PRES_EVAL_COMPLETE"
 """The environment variable through which the scripts of `completion` ask for completions."""
@@ -45,15 +46,16 @@ COMPLETION_VARIABLE = "_PRES_EVAL_COMPLETE"
 BEFORE_COMMANDS = ("--quiet",)
 """Options that may also come before the name of a command."""
 
-MAY_HAVE_VALUES = {"--bounds": ("--bounds-of", re.compile(r"all(,.*)?"))}
-"""Flags that a value may follow, which click takes for the first file: its option, and how it begins."""
 
-ONCE = (
-    *("--against", "--expect", "--tolerance", "--groups", "--weights"),
-    *("--map-docs", "--exclude", "--empty", "--protocol"),
-    *("--table", "--plot", "--control", "--sizes", "--target"),
-)
-"""Options of which a second one would silently take the place of the first; trec_eval's own do."""
+class FlagValue(NamedTuple):
+    """Value that may follow a flag: the hidden option that takes it, and the pattern of such values."""
+
+    option: str
+    pattern: re.Pattern[str]
+
+
+FLAG_VALUES = {"--bounds": FlagValue("--bounds-of", re.compile(r"all(,.*)?"))}
+"""The flags that a value may follow, which click would take for the first file."""
 
 LIKENESS = 0.7
 """Least similarity of a word to a command at which it counts as a misspelling."""
@@ -64,10 +66,10 @@ def split_command(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
 
     Raises UsageError for a first word that is no file and looks like a command.
     """
-    index, word = next(
-        ((index, word) for index, word in enumerate(arguments) if word not in BEFORE_COMMANDS), (0, "")
-    )
+    words = [word for word in arguments if word not in BEFORE_COMMANDS]
+    word = words[0] if words else ""
     if word in COMMANDS:
+        index = arguments.index(word)
         return word, [*arguments[:index], *arguments[index + 1 :]]
     if word.isalpha() and not os.path.exists(word):  # noqa: PTH110 - pathlib takes a while to import
         near = nearest(word, COMMANDS, LIKENESS)
@@ -103,52 +105,69 @@ def expand_long_options(command: click.Command, arguments: Sequence[str]) -> lis
     """Return the arguments with unique prefixes of long options written out.
 
     Options with a letter come first: they are trec_eval's, where these prefixes are unique.
-    Raises UsageError for a prefix of several options.
+    Raises UsageError for a prefix of several options, and for a second of an option that is given once.
     """
-    options = [option for option in command.params if isinstance(option, click.Option)]
-    names = {name for option in options for name in option.opts if name.startswith("--")} | {"--help"}
-    lettered = {name for option in options if len(option.opts) > 1 for name in option.opts}
-    takes_value = {
-        name for option in options if not option.is_flag and not option.count for name in option.opts
-    }
+    from pres_eval.cli.command_options import RecordCommand  # numpy is imported before
+
+    names = {"--help"}
+    lettered: set[str] = set()
+    takes_value: set[str] = set()
+    for option in command.params:
+        if not isinstance(option, click.Option):
+            continue
+        names.update(name for name in option.opts if name.startswith("--"))
+        if len(option.opts) > 1:
+            lettered.update(option.opts)
+        if not option.is_flag and not option.count:
+            takes_value.update(option.opts)
+    given_once = command.given_once if isinstance(command, RecordCommand) else frozenset[str]()
     expanded: list[str] = []
+    already_given: set[str] = set()
     words = iter(arguments)
     for word in words:
-        name, equals, value = word.partition("=")
-        option, pattern = MAY_HAVE_VALUES.get(expanded[-1] if expanded else "", ("", None))
         if word == "--":
             return [*expanded, word, *words]
-        if pattern is not None and pattern.fullmatch(word):
-            expanded += [option, word]
-        elif equals and name in MAY_HAVE_VALUES:
-            expanded += [name, MAY_HAVE_VALUES[name][0], value]
-        else:
-            if word.startswith("--") and name not in names:
-                name = _whole(name, names, lettered)
-            wants_value = _wants_value(name + equals + value, takes_value)
-            if (
-                (wants_value or equals)
-                and name in ONCE
-                and name in [option.partition("=")[0] for option in expanded]
-            ):
+        name, equals, value = word.partition("=")
+        if name in FLAG_VALUES and equals:
+            expanded += [name, FLAG_VALUES[name].option, value]
+            continue
+        flag_value = FLAG_VALUES.get(expanded[-1]) if expanded else None
+        if flag_value is not None and flag_value.pattern.fullmatch(word):
+            expanded += [flag_value.option, word]
+            continue
+        if word.startswith("--") and name not in names:
+            name = _whole(name, names, lettered)
+        if name in given_once:
+            if name in already_given:
                 raise UsageError(f"{name}: given twice, expected once")
-            expanded += [name + equals + value, *islice(words, int(wants_value))]
+            already_given.add(name)
+        whole_word = name + equals + value
+        expanded.append(whole_word)
+        if _wants_value(whole_word, takes_value):
+            expanded += islice(words, 1)
     return expanded
 
 
 def _whole(prefix: str, names: Collection[str], lettered: Collection[str]) -> str:
-    """Return the option that begins like this, or the text itself; raise UsageError for several."""
+    """Return the option that begins like this, or the text itself if none does.
+
+    lettered  options with a letter, which win over others
+    Raises UsageError for several.
+    """
     matches = sorted(name for name in names if name.startswith(prefix))
     matches = [match for match in matches if match in lettered] or matches
+    if not matches:
+        return prefix
     if len(matches) > 1:
         raise UsageError(f"option {prefix} is ambiguous: {', '.join(matches)}")
-    return matches[0] if matches else prefix
+    return matches[0]
 
 
 def _wants_value(argument: str, takes_value: set[str]) -> bool:
     """Return whether the next argument is this option's value."""
     if argument.startswith("--") or not argument.startswith("-"):
         return argument in takes_value
-    # Of letters together the last alone: behind another one that takes a value, it is this value.
+    # Of letters together, such as -qm, the last alone wants the next argument: what follows a letter that
+    # takes a value is this value.
     takes = [f"-{letter}" in takes_value for letter in argument[1:]]
     return sum(takes) == 1 and takes[-1]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -13,7 +12,7 @@ from click.core import ParameterSource
 from pres_eval.cli.command_options import command_with
 from pres_eval.cli.gating import pass_gates, report_failures
 from pres_eval.cli.job import EvaluateOptions, Job
-from pres_eval.cli.output import exit_if_failed
+from pres_eval.cli.output import exit_if_failed, output_file
 from pres_eval.cli.printing import named_lines, print_results
 from pres_eval.cli.reader import relevance_at, runs_at, topic_files
 from pres_eval.cli.shared import TABLES
@@ -33,7 +32,9 @@ if TYPE_CHECKING:
     from pres_eval.report.records import Record
     from pres_eval.scoring import ScoredRun
 
-BUDGET = "PRES_budget"
+BUDGET_MEASURE = "PRES_budget"
+"""The measure that takes the Nmax of each topic from --nmax-file."""
+
 USAGE_LINE = (
     "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h shows the most used, --help-all all)"
 )
@@ -44,29 +45,43 @@ def command(options: EvaluateOptions) -> None:
     """Show the help or the version, or evaluate."""
     context = click.get_current_context()
     if options.help_wanted or options.help_all:
-        from pres_eval.cli.help import first_screen, help_text
-
-        text = help_text if options.help_all else first_screen
-        named = context.get_parameter_source("relevance_format") is ParameterSource.COMMANDLINE
-        form = options.relevance_format if named or options.help_all else ""
-        click.echo(text(context.command, options.measures, options.compat, form), nl=False)
+        _show_help(context, options)
     elif options.version_wanted:
         print(f"pres-eval {__version__} (prints what trec_eval 9.0.8 and 10.0 print)")
     elif not options.runs:
         raise UsageError(USAGE_LINE + _taken_file(context))
+    elif options.gated:
+        _evaluate_and_report(options)
     else:
-        with collected_warnings() as warnings:
-            try:
-                _evaluate(options, warnings)
-            except PresEvalError as error:
-                if options.gated:
-                    report_failures(options, [RunFailure(options.file_of(error), str(error))], warnings)
-                    error.is_reported = True
-                raise
+        _evaluate(options, ())
+
+
+def _show_help(context: click.Context, options: EvaluateOptions) -> None:
+    """Print the first screen of the help, or with --help-all the whole."""
+    from pres_eval.cli.help import first_screen, help_text
+
+    form = options.relevance_format
+    if options.help_all:
+        text = help_text(context.command, options.measures, options.compat, form)
+    else:
+        is_named = context.get_parameter_source("relevance_format") is ParameterSource.COMMANDLINE
+        text = first_screen(context.command, options.measures, options.compat, form if is_named else "")
+    click.echo(text, nl=False)
+
+
+def _evaluate_and_report(options: EvaluateOptions) -> None:
+    """Evaluate with gates; an error that stops the evaluation is reported in their files as well."""
+    with collected_warnings() as warnings:
+        try:
+            _evaluate(options, warnings)
+        except PresEvalError as error:
+            report_failures(options, [RunFailure(options.file_of(error), str(error))], warnings)
+            error.is_reported = True
+            raise
 
 
 def _taken_file(context: click.Context) -> str:
-    """Return a hint at an option that took the first file as its value; nothing if none did."""
+    """Return a hint at an option that took the first file as its value; empty if none did."""
     for option in context.command.params:
         value = context.params.get(option.name or "")
         if option.metavar == "FILE" and isinstance(value, str) and os.path.exists(value):  # noqa: PTH110
@@ -77,13 +92,17 @@ def _taken_file(context: click.Context) -> str:
 def _evaluate(options: EvaluateOptions, warnings: Sequence[str]) -> None:
     """Evaluate the runs, print the results, and apply the gates.
 
-    warnings  list that receives all warnings which are printed
+    warnings  list that receives all warnings which are printed, for the reports of the gates
     """
-    options = _with_patterns(options)
+    if options.cluster is not None or any("://" in path for path in (options.qrels, *options.runs)):
+        options = _with_files_of_patterns(options)
     check_format(options.results_format)
     check_paths(options.qrels, options.runs)
-    _check_measures_among_files(options)
-    options.topic_rule(OWN)
+    missing_runs = [run for run in options.runs if run != "-" and not os.path.exists(run)]  # noqa: PTH110
+    if missing_runs:
+        _check_no_measures(options, missing_runs)
+    if options.topics is not None:
+        options.topic_rule(OWN)
     numbers = options.numbers(None if options.debug is None else _only_topic(options.debug))
     selection = _selection(options, numbers)
     options.check_effects()
@@ -101,86 +120,102 @@ def _evaluate(options: EvaluateOptions, warnings: Sequence[str]) -> None:
         options=numbers,
         zscores=None if options.zscore_file is None else _read_zscores(options.zscore_file),
         failures=[] if options.keep_going else None,
-        facts=[],
+        read_runs=[],
     )
-    replaced: contextlib.AbstractContextManager[BinaryIO | None] = contextlib.nullcontext()
-    if options.replaced_option is not None:
+    if options.gated and options.replaced_option is not None:
         from pres_eval.cli.baselines import replaced_if_passed
 
-        replaced = replaced_if_passed(options)
-    with replaced as held:
-        evaluations = print_results(job, held)
-        if options.output_format not in TABLES and not options.quiet:
-            options.warn(job.warning())
-        if job.zscores is not None:
-            options.warn(job.zscores.warning)
-        if options.gated and evaluations:
-            pass_gates(
-                options,
-                _record(evaluations, job),
-                named_lines(evaluations, job),
-                lambda path: _record(map(job.evaluated, runs_at(options, [path], relevance, numbers)), job),
-                job.failures or (),
-                warnings,
-            )
-        elif options.gated and job.failures:
-            runs = plural(len(job.failures), "run")
-            options.warn(f"gates were not checked, as {runs} could not be evaluated")
-            report_failures(options, job.failures, warnings)
-        exit_if_failed(job.failures)
+        with replaced_if_passed(options) as stream:
+            _finish(job, print_results(job, stream), warnings)
+    else:
+        with output_file(options.output) as stream:
+            evaluations = print_results(job, stream)
+        _finish(job, evaluations, warnings)
 
 
-def _with_patterns(options: EvaluateOptions) -> EvaluateOptions:
-    """Return the same with the files that patterns name, which no shell has looked for."""
-    paths = (options.qrels, *options.runs)
-    if options.cluster is None and not any("://" in path for path in paths):
-        return options
+def _finish(job: Job, evaluations: Sequence[ScoredRun], warnings: Sequence[str]) -> None:
+    """Print the warnings about all runs together, and apply the gates, when the results are written.
+
+    Raises click's Exit if a gate was not passed or a run could not be evaluated.
+    """
+    options = job.command_options
+    if len(options.runs) > 1 and options.output_format not in TABLES and not options.quiet:
+        options.warn(job.warning())
+    if job.zscores is not None:
+        options.warn(job.zscores.warning)
+    if options.gated:
+        _apply_gates(job, evaluations, warnings)
+    exit_if_failed(job.failures)
+
+
+def _apply_gates(job: Job, evaluations: Sequence[ScoredRun], warnings: Sequence[str]) -> None:
+    """Print the findings of the gates; raise click's Exit if they were not passed."""
+    options = job.command_options
+    if evaluations:
+
+        def evaluated(path: str) -> Record:
+            """Return the evaluation of an earlier run."""
+            rankings = runs_at(options, [path], job.relevance, job.options)
+            return _record(map(job.evaluated, rankings), job)
+
+        lines = named_lines(evaluations, job)
+        pass_gates(options, _record(evaluations, job), lines, evaluated, job.failures or (), warnings)
+    elif job.failures:
+        runs = plural(len(job.failures), "run")
+        options.warn(f"gates were not checked, as {runs} could not be evaluated")
+        report_failures(options, job.failures, warnings)
+
+
+def _with_files_of_patterns(options: EvaluateOptions) -> EvaluateOptions:
+    """Return the options with the files that patterns of remote paths name: no shell has looked for them."""
     from pres_eval.reading.storage import expand
 
-    judged, *runs = [expand(path) for path in paths]
-    if len(judged) > 1:
-        raise UsageError(f"{options.qrels}: names {len(judged)} files, expected the one with the judgements")
-    return options.replace(
-        qrels=judged[0], runs=tuple(path for paths_of_pattern in runs for path in paths_of_pattern)
-    )
+    qrels = expand(options.qrels)
+    if len(qrels) > 1:
+        raise UsageError(f"{options.qrels}: names {len(qrels)} files, expected the one with the judgements")
+    runs: list[str] = []
+    for pattern in options.runs:
+        runs.extend(expand(pattern))
+    return options.replace(qrels=qrels[0], runs=tuple(runs))
 
 
 def _record(evaluations: Iterable[ScoredRun], job: Job) -> Record:
     """Return the evaluations as gates compare them."""
     from pres_eval.report.records import FileRecord, RunRecord, file_record
 
-    options, judged = job.command_options, set(job.relevance.pool.topics)
-    runs = (
-        RunRecord(
-            evaluation=evaluation,
-            file=FileRecord(evaluation.path, None),
-            missing=tuple(judged.difference(evaluation.topics)),
-        )
-        for evaluation in evaluations
-    )
-    return job.record(
-        runs, file_record(options.qrels) if options.against else FileRecord(options.qrels, None)
-    )
+    qrels = FileRecord(job.command_options.qrels, None)
+    if job.command_options.against:
+        qrels = file_record(job.command_options.qrels)
+    judged = set(job.relevance.pool.topics)
+    runs = []
+    for evaluation in evaluations:
+        missing = tuple(judged.difference(evaluation.topics))
+        file = FileRecord(evaluation.path, None)
+        runs.append(RunRecord(evaluation=evaluation, file=file, missing=missing))
+    return job.record(runs, qrels)
 
 
-def _check_measures_among_files(options: EvaluateOptions) -> None:
-    """Raises UsageError if a run is no file but a measure: `qrels run P@10`."""
-    missing = [path for path in options.runs if path != "-" and not os.path.exists(path)]  # noqa: PTH110
-    for path in missing:
+def _check_no_measures(options: EvaluateOptions, missing_runs: Sequence[str]) -> None:
+    """Raise UsageError if a run that is no file is the name of a measure: `qrels run P@10`."""
+    for name in missing_runs:
         try:
-            columns = select((path,), options.numbers(), options.nmax, options.relevance_info)
+            columns = select((name,), options.numbers(), options.nmax, options.relevance_info)
         except MeasureError:
             continue
         if columns:
-            raise UsageError(f"{path}: no such file, but a measure: type  -m {path}")
+            raise UsageError(f"{name}: no such file, but a measure: type  -m {name}")
 
 
 def _selection(options: EvaluateOptions, numbers: Options) -> Selection:
     """Return the columns asked for; warn of and leave out those of nicknames that cannot be computed."""
-    texts = options.measures or ((*DEFAULT_MEASURES, BUDGET) if options.nmax_file else ())
-    selection = select(texts, numbers, options.nmax, options.relevance_info)
-    if options.nmax_file and BUDGET not in {column.measure.name for column in selection}:
-        raise UsageError(f"--nmax-file {options.nmax_file}: no measure takes it, expected -m {BUDGET} too")
+    names = options.measures
+    if not names and options.nmax_file:
+        names = (*DEFAULT_MEASURES, BUDGET_MEASURE)
+    selection = select(names, numbers, options.nmax, options.relevance_info)
+    if options.nmax_file and BUDGET_MEASURE not in {column.measure.name for column in selection}:
+        raise UsageError(
+            f"--nmax-file {options.nmax_file}: no measure takes it, expected -m {BUDGET_MEASURE} too"
+        )
     if not numbers.num_docs_in_coll and options.size_file is None:
         reason = "{} is left out: it needs the number of documents in the collection (-N)"
         selection = leave_out(selection, lambda measure: measure.needs_collection_size, options.warn, reason)
@@ -188,9 +223,9 @@ def _selection(options: EvaluateOptions, numbers: Options) -> Selection:
         geometric = [column.label for column in selection if column.measure.summary is geometric_mean]
         if geometric:
             options.warn(f"--weights does not change {', '.join(geometric)}: geometric means have none")
-    return with_ties_and_bounds(
-        selection, numbers, options.bounds and (options.bounds_of or True), options.warn
-    )
+    # False, True, or as text the documents and grades that bounds are of.
+    bounds = options.bounds and (options.bounds_of or True)
+    return with_ties_and_bounds(selection, numbers, bounds, options.warn)
 
 
 def _read_zscores(path: str) -> ZScores:
@@ -201,8 +236,10 @@ def _read_zscores(path: str) -> ZScores:
 
 
 def _only_topic(debug: str) -> bytes | None:
-    """Return the topic of -D n.topic; the level itself has no effect."""
+    """Return the topic of `-D 3.401`, None for `-D 3`; the level itself has no effect."""
     level, dot, topic = debug.partition(".")
     if not level.lstrip("-").isdecimal():
         raise UsageError(f"-D {debug}: expected a number, or number.topic")
-    return topic.encode("utf-8", "surrogateescape") if dot else None
+    if not dot:
+        return None
+    return topic.encode("utf-8", "surrogateescape")

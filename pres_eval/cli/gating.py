@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,10 +23,10 @@ if TYPE_CHECKING:
     from pres_eval.gates.thresholds import Threshold
     from pres_eval.report.records import Record
 
-BASELINE = Need(("against",), "--against FILE")
-COMPARED = Need(("against", "expect"), "--against FILE or --expect FILE")
-TEST = Need(("if_significant",), "--if-significant")
-ANY_GATE = Need(("fail_under", "fail_over", "against", "expect"), "a gate, such as --against FILE")
+NEEDS_BASELINE = Need(("against",), "--against FILE")
+NEEDS_FILE = Need(("against", "expect"), "--against FILE or --expect FILE")
+NEEDS_TEST = Need(("if_significant",), "--if-significant")
+NEEDS_GATE = Need(("fail_under", "fail_over", "against", "expect"), "a gate, such as --against FILE")
 
 
 class GateOptions(CommandOptions, position=7):
@@ -42,60 +41,61 @@ class GateOptions(CommandOptions, position=7):
         help="Exit with 3 if the value is above this, for measures of which less is better.",
     )  # fmt: skip
     against: str | None = option(
-        "--against", metavar="FILE", file_use=FileUse.BASELINE,
+        "--against", once=True, metavar="FILE", file_use=FileUse.BASELINE,
         help="Exit with 3 if a value is worse than that of FILE, --format json or an earlier run.",
     )  # fmt: skip
     against_topics: bool = option(
-        "--against-topics", need=BASELINE, is_flag=True,
+        "--against-topics", need=NEEDS_BASELINE, is_flag=True,
         help="Compare single topics with --against FILE as well.",
     )  # fmt: skip
     tolerance: str | None = option(
-        "--tolerance", need=BASELINE, metavar="VALUE",
+        "--tolerance", once=True, need=NEEDS_BASELINE, metavar="VALUE",
         help="Largest fall that --against allows: 0.01, 1% of the earlier value, or by measure:"
         " map=0.005,PRES_100=1%.",
     )  # fmt: skip
     match: str | None = option(
-        "--match", need=BASELINE, metavar="HOW",
+        "--match", need=NEEDS_BASELINE, metavar="HOW",
         help="Match the runs with those of --against by tag, file or order (default: tag, else file).",
     )  # fmt: skip
     allow_unmatched: bool = option(
-        "--allow-unmatched", need=COMPARED, is_flag=True,
+        "--allow-unmatched", need=NEEDS_FILE, is_flag=True,
         help="With --against and --expect: name runs that are new or gone, and printed lines that the file of"
         " --expect lacks, but do not fail.",
     )  # fmt: skip
     allow_changed_judgements: bool = option(
-        "--allow-changed-judgements", need=BASELINE, is_flag=True,
+        "--allow-changed-judgements", need=NEEDS_BASELINE, is_flag=True,
         help="With --against: name judgements that changed since FILE was made, but do not fail.",
     )  # fmt: skip
     if_significant: bool = option(
-        "--if-significant", need=BASELINE, is_flag=True,
+        "--if-significant", need=NEEDS_BASELINE, is_flag=True,
         help="With --against: fail only if a test over topics shows that the run is worse (p < 0.05).",
     )  # fmt: skip
     two_sided: bool = option(
-        "--two-sided", need=TEST, is_flag=True,
+        "--two-sided", need=NEEDS_TEST, is_flag=True,
         help="For --if-significant: a two-sided test, not the one-sided test for a worse run.",
     )  # fmt: skip
     correction: str | None = option(
-        "--correction", need=TEST, metavar="NAME",
+        "--correction", need=NEEDS_TEST, metavar="NAME",
         help="For --if-significant, over all measures and runs: holm (the default), bonferroni, bh or none.",
     )  # fmt: skip
     test: str | None = option(
-        "--test", need=TEST, metavar="NAME",
+        "--test", need=NEEDS_TEST, metavar="NAME",
         help="For --if-significant: t (the default), randomisation, bootstrap, wilcoxon or sign.",
     )  # fmt: skip
     expect: str | None = option(
-        "--expect", metavar="FILE", file_use=FileUse.BASELINE,
+        "--expect", once=True, metavar="FILE", file_use=FileUse.BASELINE,
         help="Exit with 3 if the lines of FILE (trec_eval's) differ from ours.",
     )  # fmt: skip
     junit: str | None = option(
-        "--junit", need=ANY_GATE, metavar="FILE", file_use=FileUse.WRITTEN,
+        "--junit", need=NEEDS_GATE, metavar="FILE", file_use=FileUse.WRITTEN,
         help="Write the findings of the gates to FILE, as JUnit XML.",
     )  # fmt: skip
     summary: str | None = option(
-        "--summary", need=ANY_GATE, metavar="FILE", file_use=FileUse.WRITTEN,
+        "--summary", need=NEEDS_GATE, metavar="FILE", file_use=FileUse.WRITTEN,
         help="Write the findings of the gates to FILE, as Markdown.",
     )  # fmt: skip
 
+    # Options of the evaluator.
     output: str | None = None
     output_format: str
 
@@ -106,11 +106,11 @@ class GateOptions(CommandOptions, position=7):
 
     @property
     def replaced_option(self) -> str | None:
-        """Return the option whose FILE the results replace, None if they replace none."""
-        if self.output in (None, "-"):
+        """Return the option whose FILE --output replaces, None if it replaces none."""
+        if self.output is None or self.output == "-":
             return None
         for name, path in (("--against", self.against), ("--expect", self.expect)):
-            if path is not None and same_file(str(self.output), path):
+            if path is not None and same_file(self.output, path):
                 return name
         return None
 
@@ -118,15 +118,17 @@ class GateOptions(CommandOptions, position=7):
         """Return the file of the command line that an error is about, empty for none."""
         if isinstance(error, InputError):
             return error.path
-        paths = [file.path for file in self.named_files(FileUse.READ, FileUse.BASELINE)]
-        return next((path for path in paths if str(error).startswith(f"{path}: ")), "")
+        for file in self.named_files(FileUse.READ, FileUse.BASELINE):
+            if str(error).startswith(f"{file.path}: "):
+                return file.path
+        return ""
 
     def thresholds(self) -> list[Threshold]:
         """Return the limits of values; raise UsageError for one that is none."""
         from pres_eval.gates.thresholds import OVER, UNDER, read_threshold
 
-        limits = ((UNDER, self.fail_under), (OVER, self.fail_over))
-        return [read_threshold(text, name) for name, texts in limits for text in texts]
+        lower_limits = [read_threshold(text, UNDER) for text in self.fail_under]
+        return lower_limits + [read_threshold(text, OVER) for text in self.fail_over]
 
     def check_gates(self) -> None:
         """Stop at gates that make no sense, before anything is read.
@@ -137,25 +139,25 @@ class GateOptions(CommandOptions, position=7):
         for name, path in (("--against", self.against), ("--expect", self.expect)):
             if path not in (None, "-") and not os.path.exists(path):  # noqa: PTH110
                 raise InputError(str(path), None, f"no such file ({name})", "a readable file")
-        # A baseline in another format would not be one for the next call.
         replaced = self.replaced_option
-        needed = {None: self.output_format, "--against": "json", "--expect": "trec"}[replaced]
-        if self.output_format != needed:
-            raise UsageError(
-                f"--output {self.output} is the FILE of {replaced}: expected --format {needed}, or another"
-                " --output"
-            )
-        if self.gated:
-            self.earlier_settings()
-            self.thresholds()
+        if replaced is not None:
+            # A baseline in another format would not be one for the next call.
+            needed = {"--against": "json", "--expect": "trec"}[replaced]
+            if self.output_format != needed:
+                raise UsageError(
+                    f"--output {self.output} is the FILE of {replaced}: expected --format {needed}, or"
+                    " another --output"
+                )
+        self.earlier_settings()
+        self.thresholds()
 
     def earlier_settings(self) -> dict[str, Any]:
         """Return the fields of Earlier that options set; raise UsageError for values that are none."""
         from pres_eval.analysis.compare_settings import CompareSettings
         from pres_eval.analysis.corrections import CORRECTIONS
         from pres_eval.analysis.significance import PAIRED_TESTS
-        from pres_eval.gates.matching import MATCHES
-        from pres_eval.gates.tolerances import read_tolerance
+        from pres_eval.gates.matching import AUTO, MATCHES
+        from pres_eval.gates.tolerances import Tolerance, read_tolerance
 
         for name, value, choices in (
             ("--match", self.match, MATCHES),
@@ -164,19 +166,25 @@ class GateOptions(CommandOptions, position=7):
         ):
             if value is not None and value not in choices:
                 raise UsageError(f"{name} {value}: expected one of {', '.join(choices)}")
-        confirmation = CompareSettings(
-            test=self.test or CompareSettings.test,
-            correction=self.correction or CompareSettings.correction,
-            alternative="two-sided" if self.two_sided else "less",
-        )
+        confirmation = None
+        if self.if_significant:
+            confirmation = CompareSettings(
+                test=self.test or CompareSettings.test,
+                correction=self.correction or CompareSettings.correction,
+                alternative="two-sided" if self.two_sided else "less",
+            )
         return {
-            "tolerance": read_tolerance("0" if self.tolerance is None else self.tolerance),
+            "tolerance": Tolerance() if self.tolerance is None else read_tolerance(self.tolerance),
             "topics": self.against_topics,
-            "confirmation": confirmation if self.if_significant else None,
-            "match": self.match or next(iter(MATCHES)),
+            "confirmation": confirmation,
+            "match": self.match or AUTO,
             "allow_unmatched": self.allow_unmatched,
             "allow_changed_judgements": self.allow_changed_judgements,
         }
+
+
+GATE_FIELDS = tuple(name for name, _ in GateOptions.fields())
+"""Names of the options of gates."""
 
 
 def pass_gates(
@@ -197,7 +205,6 @@ def pass_gates(
     from pres_eval.gates import findings as texts
     from pres_eval.gates.against import Earlier
     from pres_eval.gates.check import check_gates
-    from pres_eval.gates.expected import unexpected
     from pres_eval.gates.reports import as_markdown, error_findings
 
     earlier = None
@@ -207,18 +214,11 @@ def pass_gates(
         record = read_baseline(options, options.against, evaluated)
         check_groups(options, options.against, now, record)
         earlier = Earlier(path=options.against, record=record, **options.earlier_settings())
-    unexpected_lines: Iterable[GateFinding] = ()
-    if options.expect is not None:
-        from pres_eval.cli.baselines import whole
-        from pres_eval.reading.topic_files import decoded, encoded
-
-        expected = encoded(decoded(whole(File(options.expect), by_line=True)))
-        unexpected_lines = unexpected(options.expect, expected, printed, options.allow_unmatched)
     findings, compared = check_gates(
         now,
         options.thresholds(),
         earlier,
-        unexpected_lines,
+        () if options.expect is None else _unexpected_lines(options, options.expect, printed),
         topics_chosen=options.complete or options.topics is not None or now.options.only_topic is not None,
     )
     for line in texts.lines_of(findings):
@@ -236,8 +236,22 @@ def pass_gates(
         raise click.exceptions.Exit(texts.EXIT_CODE)
 
 
+def _unexpected_lines(options: EvaluateOptions, path: str, printed: bytes) -> Iterator[GateFinding]:
+    """Yield the findings of --expect: about each line of its file, and the lines that it lacks."""
+    from pres_eval.cli.baselines import whole
+    from pres_eval.gates.expected import unexpected
+    from pres_eval.reading.topic_files import decoded, encoded
+
+    expected = encoded(decoded(whole(File(path), by_line=True)))
+    yield from unexpected(path, expected, printed, options.allow_unmatched)
+
+
 def check_groups(options: EvaluateOptions, path: str, now: Record, earlier: Record) -> None:
-    """Raise UsageError, with commands to paste, if the baseline has groups that this call does not check."""
+    """Raise UsageError if the baseline has groups that this call does not check.
+
+    The message has two commands to paste: this call with the groups, and one that makes the baseline at
+    `path` again without them.
+    """
     from pres_eval.gates.mismatches import unchecked_groups
 
     unchecked = unchecked_groups(now, earlier)
@@ -247,8 +261,7 @@ def check_groups(options: EvaluateOptions, path: str, now: Record, earlier: Reco
 
     groups = earlier.files["groups"].path
     with_groups = [*typed_options({"groups"}), "--groups", groups]
-    gates = {name for name, _ in GateOptions.fields()}
-    without_groups = [*typed_options({*gates, "groups", "output", "output_format"}), "--output", path]
+    without_groups = [*typed_options({*GATE_FIELDS, "groups", "output", "output_format"}), "--output", path]
     if not path.lower().endswith(".json"):
         without_groups += ["--format", "json"]
     earlier_files = [earlier.qrels.path, *(run.file.path for run in earlier.runs)]
@@ -303,9 +316,10 @@ def report_usage_error(arguments: Sequence[str], message: str) -> None:
 
     findings = error_findings([RunFailure("", message)])
     texts = {"--junit": as_junit(findings), "--summary": as_markdown(findings, ())}
-    for word, next_word in itertools.zip_longest(arguments, arguments[1:], fillvalue=""):
-        option, equals, value = word.partition("=")
-        path = value if equals else next_word
+    for index, word in enumerate(arguments):
+        option, equals, path = word.partition("=")
+        if not equals and index + 1 < len(arguments):
+            path = arguments[index + 1]
         if option in texts and path and is_report(path):
             with contextlib.suppress(PresEvalError):
                 write_output(path, texts[option])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pres_eval.arrays import IntArray
 from pres_eval.checking.warnings import check_common_topics
 from pres_eval.cli.command_options import FileUse, FiniteRange, argument, option
-from pres_eval.cli.gating import GateOptions
+from pres_eval.cli.gating import GATE_FIELDS, GateOptions
 from pres_eval.cli.output import FORMAT_OF_ENDING, set_format
 from pres_eval.cli.reader import runs_at, warn_of_ties
 from pres_eval.cli.shared import (
@@ -121,25 +121,26 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
         """Raises UsageError for gates that make no sense, and options that have no effect beside others."""
         if self.old_format:
             self._check_old_format()
-        self.check_gates()
+        if any(getattr(self, name) not in (None, False, ()) for name in GATE_FIELDS):
+            self.check_gates()
         self.check_table()
         if self.signature and (self.writes_parquet or self.output_format in ("csv", "tsv", "jsonl")):
             raise UsageError(
                 "--signature: a line behind the results, which this format has no place for;"
                 " expected --format trec, table, latex, markdown or json"
             )
-        zscores = self.zscore_file is not None
+        has_zscores = self.zscore_file is not None
         if self.output_format not in TABLES:
             for option, value in (("--sort", self.sort), ("--transpose", self.transpose)):
                 if value is not None:
                     raise UsageError(f"{option} goes with --format {', '.join(TABLES)}")
         if self.bounds_of is not None and not self.bounds:
             raise UsageError("--bounds-of: expected --bounds all,max_rel=GRADE instead")
-        if self.intervals and (self.groups or self.weights or zscores):
+        if self.intervals and (self.groups or self.weights or has_zscores):
             raise UsageError("--intervals: expected none of --groups, --weights, -Z beside it")
-        if self.groups is not None and (self.writes_parquet or zscores):
+        if self.groups is not None and (self.writes_parquet or has_zscores):
             raise UsageError("--groups: expected neither -Z nor --output FILE.parquet beside it")
-        if self.writes_parquet and zscores:
+        if self.writes_parquet and has_zscores:
             raise UsageError(
                 f"--output {self.output}: -Z makes no table of values; expected no -Z, or another ending"
             )
@@ -149,12 +150,16 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
             raise UsageError("--cluster-timeout goes with --cluster and a Dask scheduler")
 
     def _check_old_format(self) -> None:
-        """Raise UsageError for -o with a value, which other commands take and trec_eval does not."""
+        """Raise UsageError for -o with a value, which other commands take and trec_eval does not.
+
+        The value would be taken for the judgements: it is one if there is no such file, and its ending is
+        that of results, or two files follow.
+        """
         path = self.qrels or ""
+        if path in ("", "-") or "://" in path or os.path.exists(path):  # noqa: PTH110
+            return
         ending = path.rpartition(".")[2].lower()
-        names_output = ending in FORMAT_OF_ENDING or ending == "parquet" or len(self.runs) > 1
-        missing = not os.path.exists(path)  # noqa: PTH110 - pathlib takes a while to import
-        if names_output and missing and path not in ("", "-") and "://" not in path:
+        if ending in FORMAT_OF_ENDING or ending == "parquet" or len(self.runs) > 1:
             raise UsageError(
                 f"{path}: no such file; -o takes no value here, as in trec_eval, and has no effect:"
                 f" to write the results to {path}, use --output {path}"
@@ -163,21 +168,35 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
     @property
     def writes_parquet(self) -> bool:
         """Return whether all values go into one table, because of the output file's ending."""
-        return self.output_format == "trec" and self.output is not None and self.output.endswith(".parquet")
+        if self.output is None or self.output_format != "trec":
+            return False
+        return self.output.endswith(".parquet")
+
+
+class ReadRun(NamedTuple):
+    """What the warning about all runs together needs of a run that was read.
+
+    topics         (T,) indices of its topics in the judgements
+    num_retrieved  number of its documents
+    """
+
+    tag: str
+    path: str
+    topics: IntArray
+    num_retrieved: int
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Job(Scoring):
-    """Job of the evaluator: files, measures, and how to evaluate.
+    """Job of the evaluator: what runs are scored with, and the options of the command.
 
-    command_options  set how it is printed
-    failures  list that receives the runs that cannot be evaluated, None if the first of them is an error
-    facts     list that receives tag and file, topics, and the number of documents of each run that is read
+    failures   list that receives the runs that cannot be evaluated, None if the first of them is an error
+    read_runs  list that receives the facts of each run that is read
     """
 
     command_options: EvaluateOptions
     failures: list[RunFailure] | None
-    facts: list[tuple[tuple[str, str], IntArray, int]]
+    read_runs: list[ReadRun]
 
     def record(self, runs: Iterable[RunRecord], qrels: FileRecord) -> Record:
         """Return evaluated runs with all that their numbers depend on, for JSON and for gates."""
@@ -199,6 +218,12 @@ class Job(Scoring):
             "exclude-from": options.rewrites.get("exclude_from"),
             "protocol": options.protocol,
         }
+        digest = None
+        if options.against or options.output_format == "json":
+            digest = judgements_digest(self.relevance, options.qrels)
+        num_judgements = None
+        if rewriting is not None:
+            num_judgements = (rewriting.num_judged, len(self.relevance.pool.documents))
         return Record(
             options=self.options,
             qrels=qrels,
@@ -207,78 +232,73 @@ class Job(Scoring):
             failures=tuple(self.failures or ()),
             files={name: file_record(path) for name, path in files.items() if path is not None},
             rules={name: rule for name, rule in rules.items() if rule is not None},
-            judgements_digest=judgements_digest(self.relevance, options.qrels)
-            if options.against or options.output_format == "json"
-            else None,
-            judgements=None
-            if rewriting is None
-            else (rewriting.num_judged, len(self.relevance.pool.documents)),
+            judgements_digest=digest,
+            judgements=num_judgements,
             groups=self.groups,
             weights=self.weights,
         )
 
     def rankings(self) -> Iterator[Ranking]:
-        """Yield the runs over the topics that --topics wants; a note reports what equal scores could change.
+        """Yield the runs over the topics that --topics wants, each after a warning about equal scores.
 
         Several runs over common topics are all read before the first is given.
         """
-        in_common = len(self.command_options.runs) > 1 and self.command_options.topic_rule(OWN) == COMMON
-        for ranking in self._on_common_topics() if in_common else self._read():
+        rankings = self._read()
+        if len(self.command_options.runs) > 1 and self.command_options.topic_rule(OWN) == COMMON:
+            rankings = self._on_common_topics(rankings)
+        for ranking in rankings:
             if len(ranking.ties.document):
                 warn_of_ties(self.command_options, self, [ranking])
             yield ranking
 
-    def _on_common_topics(self) -> Iterator[Ranking]:
+    def _on_common_topics(self, runs: Iterable[Ranking]) -> Iterator[Ranking]:
         """Yield the runs over the topics that all of them have; those without any come last, and fail."""
         from pres_eval.analysis.topics import use_topics
 
-        rankings = list(self._read())
-        failed = [
-            ranking for ranking in rankings if self.command_options.keep_going and not len(ranking.topic)
-        ]
-        with_topics = [ranking for ranking in rankings if ranking not in failed]
+        with_topics, failed = [], []
+        for ranking in runs:
+            if self.command_options.keep_going and not len(ranking.topic):
+                failed.append(ranking)
+            else:
+                with_topics.append(ranking)
         yield from use_topics(with_topics, self._names(), COMMON, len(self.relevance.pool.topics))[0]
         yield from failed
 
     def _read(self) -> Iterator[Ranking]:
         """Yield the runs as they come, and keep what the warning about all of them needs."""
-        for ranking in runs_at(
-            self.command_options, self.command_options.runs, self.relevance, self.options, self.failures
-        ):
-            if len(ranking.topic) or not self.command_options.keep_going:
-                self.facts.append(((ranking.tag, ranking.name), ranking.topic, int(ranking.num_ret.sum())))
+        options = self.command_options
+        for ranking in runs_at(options, options.runs, self.relevance, self.options, self.failures):
+            if len(ranking.topic) or not options.keep_going:
+                num_retrieved = int(ranking.num_ret.sum())
+                self.read_runs.append(ReadRun(ranking.tag, ranking.name, ranking.topic, num_retrieved))
             yield ranking
 
     def _names(self) -> list[str]:
-        return self.command_options.named([named for named, _, _ in self.facts])
+        """Return the names of the runs read so far."""
+        return self.command_options.named([(run.tag, run.path) for run in self.read_runs])
 
     def warning(self) -> str | None:
-        """Return the warning about the runs read so far together; the reader warns of each alone."""
-        if len(self.command_options.runs) == 1 or self.options.only_topic is not None or not self.facts:
+        """Return the warning about several runs together that were read so far; None if there is none."""
+        if self.options.only_topic is not None or not self.read_runs:
             return None
         from pres_eval.analysis.paired import depth_warning
         from pres_eval.analysis.topics import used_topics
 
-        topics = [topics for _, topics, _ in self.facts]
-        used = used_topics(
-            topics, self._names(), self.command_options.topic_rule(OWN), len(self.relevance.pool.topics)
-        )
-        depth = depth_warning(self.selection, [retrieved for _, _, retrieved in self.facts])
+        topics = [run.topics for run in self.read_runs]
+        rule = self.command_options.topic_rule(OWN)
+        used = used_topics(topics, self._names(), rule, len(self.relevance.pool.topics))
+        depth = depth_warning(self.selection, [run.num_retrieved for run in self.read_runs])
         return "; ".join(text for text in (used.warning, depth) if text) or None
 
     def loop(self, work: Callable[[int], Result], count: int) -> Iterator[Result]:
         """Yield work(0) to work(count - 1), the score of some topics each: by copies if that takes long."""
+        options = self.command_options
         # Z-scores remember, for a warning, what they lacked.
-        if (
-            count == 1
-            or len(self.command_options.runs) > 1
-            or self.command_options.num_jobs == 1
-            or self.zscores is not None
-        ):
+        if count == 1 or len(options.runs) > 1 or options.num_jobs == 1 or self.zscores is not None:
             return in_turn(work, count)
         from pres_eval.engines.copies import by_copies
 
-        return by_copies(work, count, self.command_options.num_jobs)
+        return by_copies(work, count, options.num_jobs)
 
     def evaluated(self, ranking: Ranking) -> ScoredRun:
         """Return all numbers of a run.  Raises NoCommonTopicError."""

@@ -35,8 +35,11 @@ from pres_eval.scoring import ScoredRun, Scoring
 class Loaded:
     """Judgements and runs in memory, with names for the runs and the options of the command line.
 
+    names     of the runs, as tables have them
     paths     of the runs, as on the command line
-    topics    those over which the runs are averaged, which the runs have already been cut down to
+    topics    those over which the runs are averaged; the rankings have no others
+    options   the options that change numbers
+    settings  how the numbers were made, for JSON
     failures  the runs that could not be read, and why
     """
 
@@ -59,10 +62,12 @@ class Loaded:
         return evaluations_of(scoring, self.rankings, self.loop("evaluating"))
 
     def paired(self, selection: Selection) -> PairedScores:
-        """Return the same side by side; over all topics of the judgements with -c or --topics all."""
-        self.command_options.warn(
-            depth_warning(selection, [int(ranking.num_ret.sum()) for ranking in self.rankings]),
-        )
+        """Return the scores of the runs side by side, topic by topic, after a warning of unlike depths.
+
+        With -c or --topics all they are over all topics of the judgements.
+        """
+        depths = [int(ranking.num_ret.sum()) for ranking in self.rankings]
+        self.command_options.warn(depth_warning(selection, depths))
         loop = self.loop("evaluating")
         return pair_runs(self.relevance, self.rankings, self.names, selection, self.options, loop)
 
@@ -74,16 +79,21 @@ class Loaded:
     @property
     def known(self) -> list[list[str]]:
         """The names by which options may name the runs: those of tables, tags, files."""
-        return [self.names, [text_of(ranking.tag) for ranking in self.rankings], self.paths]
+        tags = [text_of(ranking.tag) for ranking in self.rankings]
+        return [self.names, tags, self.paths]
 
     def loop(self, label: str, paths: Iterable[str] = ()) -> Loop:
-        """Return what carries out loops, as `steps` does; `paths`: the files that they read."""
+        """Return a function that carries out a loop, with a progress bar of this label on a terminal.
+
+        paths  the files that its steps read
+        """
         return steps(label, self.command_options.jobs, self.command_options.quiet, paths)
 
 
 def chosen_run(option: str, text: str, known: Sequence[Sequence[str]], *others: str) -> int:
     """Return the index of the run that an option names, by a name of any kind.
 
+    known   the names of all runs, one list for each kind: those of tables, tags, files
     others  what else the option takes, for the message
     Raises UsageError for a name that no run has, or several.
     """
@@ -102,13 +112,14 @@ def chosen_run(option: str, text: str, known: Sequence[Sequence[str]], *others: 
 def read_runs(
     options: NumberOptions, paths: Sequence[str], relevance: Relevance, numbers: Options
 ) -> tuple[list[Ranking], list[str], tuple[RunFailure, ...]]:
-    """Return the runs, their names, and those that cannot be evaluated; at least one run remains.
+    """Return the runs, their names, and with --keep-going those that cannot be evaluated.
 
-    Raises PresEvalError if there is none.
+    Raises PresEvalError if no run is left.
     """
     failures: list[RunFailure] = []
     rankings = []
-    for ranking in runs_at(options, paths, relevance, numbers, failures if options.keep_going else None):
+    collected = failures if options.keep_going else None
+    for ranking in runs_at(options, paths, relevance, numbers, collected):
         if options.keep_going and not len(ranking.topic):
             failures.append(RunFailure(ranking.name, without_common_topic(relevance, ranking, numbers)))
             say(f"pres-eval: {failures[-1].message}")
@@ -120,26 +131,20 @@ def read_runs(
 
 
 def has_scores(path: str) -> bool:
-    """Return whether a file begins as files of scores do; not where it cannot be read."""
+    """Return whether a file begins as files of scores do; False if it cannot be read."""
     with contextlib.suppress(InputError):
         return is_scores(decoded(File(path).head(), "backslashreplace"))
     return False
 
 
 def read_score_file(options: NumberOptions, paths: Sequence[str], measures: Sequence[str]) -> PairedScores:
-    """Return the scores of files, with topics if they have them: those of -m over those of --topics.
+    """Return the scores in files, of the measures of -m and over the topics of --topics, if given.
 
+    A single file may be a table run,topic,MEASURE,...; several are each the output of one run.
     Raises UsageError for options that change how runs are evaluated.
     """
-    context = click.get_current_context()
-    for name, option in options.fields():
-        if option.of_runs and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise UsageError(
-                f"{option.names[0]} has no effect on --scores, whose runs are evaluated: leave it out"
-            )
-    texts = [
-        decoded(b"".join(chunk.text() for chunk in File(path).chunks()), "backslashreplace") for path in paths
-    ]
+    _check_no_options_of_runs(options)
+    texts = [_text_of_file(path) for path in paths]
     path, text = ", ".join(paths), texts[0]
     if len(paths) > 1 or not is_table(text):
         text = as_table(list(zip(paths, texts, strict=True)))
@@ -156,15 +161,34 @@ def read_score_file(options: NumberOptions, paths: Sequence[str], measures: Sequ
         options.warn(used.warning)
     elif options.topics or options.complete:
         raise UsageError(f"--topics: {path} has no column topic, expected run,topic,MEASURE,...")
-    return choose_columns(score_table, measures, options.numbers()) if measures else score_table
+    if not measures:
+        return score_table
+    return choose_columns(score_table, measures, options.numbers())
+
+
+def _check_no_options_of_runs(options: NumberOptions) -> None:
+    """Raise UsageError for an option that changes how runs are evaluated: scores have that behind them."""
+    context = click.get_current_context()
+    for name, option in options.fields():
+        if option.of_runs and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise UsageError(
+                f"{option.names[0]} has no effect on --scores, whose runs are evaluated: leave it out"
+            )
+
+
+def _text_of_file(path: str) -> str:
+    """Return the whole text of a file."""
+    return decoded(b"".join(chunk.text() for chunk in File(path).chunks()), "backslashreplace")
 
 
 def select_or_default(
     options: NumberOptions, measures: Sequence[str], nmax: Sequence[int], default_measures: Sequence[str] = ()
 ) -> Selection:
-    """Return the columns of an analysis: the default ones if -m names none."""
-    default_measures = default_measures or ("map", f"recall.{','.join(map(str, nmax))}", "PRES")
-    return select(measures or default_measures, options.numbers(), nmax, options.relevance_info)
+    """Return the columns of an analysis: without -m the default ones, or map, and recall and PRES at Nmax."""
+    names = measures or default_measures
+    if not names:
+        names = ("map", f"recall.{','.join(map(str, nmax))}", "PRES")
+    return select(names, options.numbers(), nmax, options.relevance_info)
 
 
 @dataclass(frozen=True)
@@ -196,14 +220,15 @@ def read_paired(
 ) -> Paired:
     """Read the judgements and the runs, `least` at least, or the file of scores that replaces them.
 
-    without_topics  the message about a file whose scores are means; empty if these will do
+    without_topics  the beginning of the message about a file of means, before the columns that it should
+                    have; empty if means will do
     default_measures  the measures if -m names none
     with_ties       whether to warn of runs that equal scores could change
     """
     if options.scores:
         if not all(map(has_scores, options.files)):
             raise UsageError(f"--scores FILE replaces QRELS{' RUN' * least}: leave one of them out")
-        paths = (*options.scores, *options.files)  # --scores a.csv b.csv
+        paths = (*options.scores, *options.files)  # as in  --scores a.csv b.csv
         score_table = read_score_file(options, paths, options.measures)
         if without_topics and not score_table.topics:
             raise UsageError(f"--scores {options.scores[0]}: {without_topics} run,topic,MEASURE,...")

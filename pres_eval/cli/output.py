@@ -22,9 +22,8 @@ FORMAT_OF_ENDING = {
 }  # fmt: skip
 """The format of results that the ending of a file's name chooses, where --format is not given."""
 
-
 HTML_ENDINGS = ("html", "htm")
-"""Endings of files for which tables of people have the style html."""
+"""Endings of files that get tables in HTML: --format table --style html."""
 
 
 def set_format(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
@@ -32,14 +31,16 @@ def set_format(context: click.Context, option: click.Parameter, path: str | None
 
     Click reads --format after this option, unless the command line has it: that one wins.
     """
-    ending = (path or "").rpartition(".")[2].lower()
+    if path is None:
+        return None
+    ending = path.rpartition(".")[2].lower()
     form = FORMAT_OF_ENDING.get(ending)
-    choices = [option.type.choices for option in context.command.params if option.name == "output_format"]  # type: ignore[attr-defined]
     defaults: dict[str, Any] = {}
-    if form is not None and choices and form in choices[0]:
-        defaults["output_format"] = form
-    if ending in HTML_ENDINGS and any(option.name == "style" for option in context.command.params):
-        defaults |= {"output_format": "table", "style": "html"}
+    for other in context.command.params:
+        if other.name == "output_format" and form in other.type.choices:  # type: ignore[attr-defined]
+            defaults["output_format"] = form
+        elif other.name == "style" and ending in HTML_ENDINGS:
+            defaults |= {"output_format": "table", "style": "html"}
     context.default_map = {**(context.default_map or {}), **defaults}
     return path
 
@@ -48,8 +49,8 @@ def set_format(context: click.Context, option: click.Parameter, path: str | None
 def output_file(path: str | None) -> Iterator[BinaryIO]:
     """Give the stream to write to: stdout for None and `-`, else the file, which appears when all went well.
 
-    The bytes go to a temporary file in the same folder, which takes the file's name at the end; when
-    something goes wrong on the way the old file stays as it was.  A link stays a link: its target is
+    The bytes go to a temporary file in the same folder, which takes the file's name at the end; if the block
+    raises, the old file stays as it was.  A link stays a link: its target is
     replaced.  A file keeps its permissions.  What is no ordinary file (/dev/null, a named pipe) is written to
     directly.  Raises PresEvalError if the file can't be written.
     """
@@ -73,7 +74,7 @@ def output_file(path: str | None) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def _named(path: str) -> Iterator[None]:
-    """Give an error of the system as one line that names the file."""
+    """Turn an OSError of the block into a PresEvalError that names the file."""
     try:
         yield
     except OSError as error:
@@ -82,16 +83,22 @@ def _named(path: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _new_file(path: str, target: str, status: os.stat_result | None) -> Iterator[BinaryIO]:
-    """Give the stream of a new file beside the target, whose name it takes in the end."""
+    """Give the stream of a new file beside the target, whose name it takes in the end.
+
+    path    of the file as messages name it
+    target  the same, with links resolved
+    status  of the old file, None if there is none
+    """
     import secrets  # takes a while to import
 
     folder = os.path.dirname(target)  # noqa: PTH120
     temporary = os.path.join(folder, f".pres-eval-{secrets.token_hex(6)}.tmp")  # noqa: PTH118
     # Not tempfile: its files are readable by the owner alone, whatever the umask says.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    # Only readers of the old file can read the new one; without an old one the umask decides.
+    mode = 0o666 if status is None else 0o600
     with _removed_in_the_end(temporary), _named(path):
-        # Only readers of the old file can read the new one; without an old one the umask decides.
-        descriptor = os.open(temporary, flags, 0o666 if status is None else 0o600)
+        descriptor = os.open(temporary, flags, mode)
         if status is not None and hasattr(os, "fchown"):
             with contextlib.suppress(OSError):  # the group of a file can be kept by its members alone
                 os.fchown(descriptor, status.st_uid, status.st_gid)
@@ -104,7 +111,7 @@ def _new_file(path: str, target: str, status: os.stat_result | None) -> Iterator
 
 
 _unfinished: set[str] = set()
-"""Files to be removed when the process is ended from outside."""
+"""Temporary files, to be removed when a signal ends the process."""
 
 
 @contextlib.contextmanager
@@ -126,8 +133,10 @@ def exit_if_failed(failures: Sequence[RunFailure] | None) -> None:
 
 def write_output(path: str | None, text: str | bytes) -> None:
     """Write the text, as UTF-8, to stdout or to a file that is written whole or not at all."""
+    if isinstance(text, str):
+        text = text.encode("utf-8", "backslashreplace")
     with output_file(path) as stream, writing_results():
-        stream.write(text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace"))
+        stream.write(text)
 
 
 def clean_up_on_signals() -> None:
@@ -138,7 +147,7 @@ def clean_up_on_signals() -> None:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    """Remove the files, and let the signal take its usual effect.
+    """Remove the temporary files, and end the process by the signal of this number.
 
     No exception: it could come to light anywhere, also where Python throws exceptions away, and threads that
     wait for a pipe would be waited for.
@@ -152,5 +161,6 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 def _remove(path: str) -> None:
+    """Remove a file if it is there."""
     with contextlib.suppress(OSError):
         os.unlink(path)  # noqa: PTH108 - pathlib takes a while to import

@@ -24,7 +24,7 @@ class NamedFile:
     name          as messages name it: the option with its value, or the value of an argument
     path          of the file, - for a standard stream
     option        the option, empty for an argument
-    is_baseline   of an input: whether --output may replace it, after all has been read
+    is_baseline   whether it is an input that --output may replace, after all has been read
     """
 
     name: str
@@ -43,8 +43,9 @@ def check_outputs(outputs: Sequence[NamedFile], inputs: Sequence[NamedFile]) -> 
     """Raise UsageError if an output is an input, or another output; a baseline may be that of --output."""
     identities = {file.name: _identity(file.path) for file in (*outputs, *inputs)}
     for output in outputs:
+        output_identity = identities[output.name]
         for read in inputs:
-            is_same = identities[output.name] is not None and identities[output.name] == identities[read.name]
+            is_same = output_identity is not None and output_identity == identities[read.name]
             replaces_baseline = output.option == "--output" and read.is_baseline
             relation = ""
             if is_same and not replaces_baseline:
@@ -60,16 +61,13 @@ def check_outputs(outputs: Sequence[NamedFile], inputs: Sequence[NamedFile]) -> 
             raise _of_two_outputs(second, first)
 
 
-def check_stdout(outputs: Sequence[NamedFile], inputs: Sequence[NamedFile]) -> None:
+def check_stdout(stdout: FileIdentity, outputs: Sequence[NamedFile], inputs: Sequence[NamedFile]) -> None:
     """Raise UsageError if standard output goes to a file that is an input or an output.
 
     Where the results go to --output FILE, nothing of an output is lost.
     """
-    identity = _stream_identity(sys.stdout)
-    if identity is None:
-        return
     for read in inputs:
-        if identity == _identity(read.path):
+        if stdout == _identity(read.path):
             advice = f"--output {read.path}" if read.is_baseline else "--output FILE"
             raise UsageError(
                 f"{STDOUT_NAME}: the same file as {read.name}, an input, which the shell opens for writing"
@@ -78,7 +76,7 @@ def check_stdout(outputs: Sequence[NamedFile], inputs: Sequence[NamedFile]) -> N
     if any(output.option == "--output" for output in outputs):
         return
     for output in outputs:
-        if identity == _identity(output.path):
+        if stdout == _identity(output.path):
             raise _of_two_outputs(output, NamedFile(name=STDOUT_NAME, path="-"))
 
 
@@ -92,21 +90,25 @@ def _of_two_outputs(output: NamedFile, other: NamedFile) -> UsageError:
 def _identity(path: str) -> FileIdentity | None:
     """Return what all names of a file share; None for a device, a pipe or a folder, which lose nothing."""
     if path == "-":
-        return _stream_identity(sys.stdin)
+        return stream_identity(sys.stdin)
     try:
         status = os.stat(path)  # noqa: PTH116 - pathlib takes a while to import
     except (OSError, ValueError):
         return os.path.normcase(os.path.realpath(path))
-    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    return status.st_dev, status.st_ino
 
 
-def _stream_identity(stream: object) -> FileIdentity | None:
-    """Return the identity of the file that a standard stream leads to; None if that is no file."""
+def stream_identity(stream: object) -> FileIdentity | None:
+    """Return the identity of the file that a standard stream leads to; None for a terminal or a pipe."""
     try:
         status = os.fstat(stream.fileno())  # type: ignore[attr-defined]
     except (OSError, ValueError, AttributeError):
         return None
-    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _is_part(output: str, read: str) -> bool:
@@ -118,7 +120,7 @@ def _is_part(output: str, read: str) -> bool:
 
 
 def values_of(value: object) -> Iterator[str]:
-    """Yield the texts of an option's value, of which there may be none, one or several."""
+    """Yield the texts of an option's value: none of None, itself, or those of a tuple of values."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, tuple):

@@ -25,15 +25,23 @@ TICK = 0.5
 
 MEGABYTE = 1_000_000
 
+BAR_WIDTH = 20
+"""Characters of a bar that is full."""
+
 
 class Bar:
-    """Appears when the work takes longer than DELAY, shows how much is done, and is wiped away at the end.
+    """Progress bar that appears when the work takes longer than DELAY, and is erased at the end.
 
-    Any thread may advance it.  Of work that contains other work only the innermost is drawn.  `total` is None
-    where the end is not known; `unit` is 1 for steps, MEGABYTE for bytes.
+    Any thread may advance it.  Of work that contains other work only the innermost is drawn.
     """
 
     def __init__(self, label: str, total: int | None, unit: int = 1) -> None:
+        """Start the clock; nothing is drawn yet.
+
+        label  what the line of progress begins with
+        total  steps or bytes to be done, None if not known
+        unit   1 for steps, MEGABYTE for bytes
+        """
         self._label = one_line(label)
         self._total = total
         self._unit = unit
@@ -58,17 +66,23 @@ class Bar:
         if not self._done and self._unit == 1:
             return f"{self._label}: {max(seconds, 0):,.0f} s"
         rate = max(self._done / seconds, 1e-9)
-        unit, name = self._unit, " MB" if self._unit == MEGABYTE else ""
-        text = f"{self._label}: {self._done / unit:,.0f}"
+        of_bytes = self._unit == MEGABYTE
+        unit_name = " MB" if of_bytes else ""
+        text = f"{self._label}: {self._done / self._unit:,.0f}"
         if self._total:
-            left = max(self._total - self._done, 0) / rate
-            bar = "#" * int(min(self._done / self._total, 1.0) * 20)
-            text += f" of {self._total / unit:,.0f}{name} [{bar:<20}] {left:,.0f} s left"
+            share = min(self._done / self._total, 1.0)
+            bar = "#" * int(share * BAR_WIDTH)
+            seconds_left = max(self._total - self._done, 0) / rate
+            total = self._total / self._unit
+            text += f" of {total:,.0f}{unit_name} [{bar:<{BAR_WIDTH}}] {seconds_left:,.0f} s left"
         else:
-            text += name
-        return f"{text}, {rate / unit:,.0f} MB/s" if name else text
+            text += unit_name
+        if of_bytes:
+            text += f", {rate / self._unit:,.0f} MB/s"
+        return text
 
     def _draw(self, text: str) -> None:
+        """Write the text over what was drawn before, if stderr can be written to."""
         with contextlib.suppress(OSError, ValueError):
             width = max(self._width, len(text))
             sys.stderr.write(f"\r{text:<{width}}")
@@ -76,12 +90,12 @@ class Bar:
             self._width = width
 
     def wipe(self) -> None:
-        """Wipe it away; it comes again with the next step."""
+        """Erase it; it comes again with the next step."""
         with self._lock:
             if self._width:
                 self._draw("")
                 self._width = 0
-                self._draw("")
+                self._draw("")  # moves the cursor back to the beginning of the line
 
     @contextlib.contextmanager
     def shown(self) -> Iterator[Bar]:
@@ -91,7 +105,7 @@ class Bar:
 
     @contextlib.contextmanager
     def ticking(self) -> Iterator[None]:
-        """Draw it now and then, whatever the work does, for as long as the block goes."""
+        """Draw it every TICK seconds, whatever the work does, for as long as the block goes."""
         stopped = threading.Event()
 
         def tick() -> None:
@@ -109,9 +123,11 @@ class Bar:
 
 @contextlib.contextmanager
 def reading_bar(runs: Sequence[RunFiles]) -> Iterator[None]:
-    """Show a bar over the bytes of all files."""
-    sizes = [run.size() for run in runs]
-    total = sum(size for size in sizes if size is not None) if None not in sizes else None
+    """Show a bar over the bytes of all files that are read inside the block."""
+    total: int | None = 0
+    for run in runs:
+        size = run.size()
+        total = None if size is None or total is None else total + size
     label = runs[0].name if len(runs) == 1 else f"{len(runs)} runs"
     with Bar(label, total, MEGABYTE).shown() as bar:
         for run in runs:
@@ -121,7 +137,7 @@ def reading_bar(runs: Sequence[RunFiles]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def working(label: str, quiet: bool = False) -> Iterator[None]:
-    """Show how long a piece of work has taken, if stderr is a terminal."""
+    """Show how many seconds the block has taken so far, if stderr is a terminal."""
     if not is_watched(quiet):
         yield
         return
@@ -130,21 +146,25 @@ def working(label: str, quiet: bool = False) -> Iterator[None]:
 
 
 def steps(label: str, jobs: int | None, quiet: bool = False, paths: Iterable[str] = ()) -> Loop:
-    """Return what carries out loops: by up to `jobs` copies, with a bar over their steps on a terminal.
+    """Return a function that carries out loops, with a bar over their steps on a terminal.
 
-    paths  the files that the steps read: fsspec's threads do not come along with copies
+    jobs   copies of this process that share the steps, at most; None: as many as processors
+    paths  the files that the steps read: remote ones are read by this process alone, as fsspec's threads do
+           not come along with copies
     """
     from pres_eval.engines.copies import by_copies
 
-    most = 1 if any(map(is_remote, paths)) else jobs
+    most_copies = jobs
+    if any(is_remote(path) for path in paths):
+        most_copies = 1
 
     def carried_out(work: Callable[[int], Result], count: int) -> Iterator[Result]:
         """Yield work(0) to work(count - 1)."""
         if not is_watched(quiet):
-            yield from by_copies(work, count, most)
+            yield from by_copies(work, count, most_copies)
             return
         with Bar(label, count).shown() as bar, bar.ticking():
-            for result in by_copies(work, count, most):
+            for result in by_copies(work, count, most_copies):
                 yield result
                 bar.advance(1)
 

@@ -12,8 +12,8 @@ from pres_eval.cli.streams import say
 from pres_eval.cli.wrapping import prose
 from pres_eval.measures.protocols import PROTOCOLS, protocol_of
 
-LETTERS = {"topics": "-c", "relevance_level": "-l", "max_retrieved": "-M", "measures": "-m"}
-"""Options that protocols set, by the names of their parameters; --topics all is -c."""
+OPTION_OF_FIELD = {"topics": "-c", "relevance_level": "-l", "max_retrieved": "-M", "measures": "-m"}
+"""The options that protocols set, by the names of their fields; --topics all is -c."""
 
 
 @click.command()
@@ -35,22 +35,30 @@ def command() -> None:
 
 
 def _as_typed(options: dict[str, object]) -> str:
-    """Return options as a user types them."""
+    """Return options, by the names of their fields, as a user types them: -c -l 2 -m map."""
     words = []
     for name, value in options.items():
         if name == "topics":
-            words.append(LETTERS[name])
+            words.append(OPTION_OF_FIELD[name])
             continue
-        for argument in value if isinstance(value, tuple) else (value,):
-            words += [LETTERS[name], str(argument)]
+        values = value if isinstance(value, tuple) else (value,)
+        for argument in values:
+            words += [OPTION_OF_FIELD[name], str(argument)]
     return shlex.join(words)
 
 
 def defaults_of(name: str, command: click.Command) -> dict[str, object]:
-    """Return the settings of a protocol; no measures for commands whose own -m takes none or no cutoffs."""
-    takes = any(option.name == "measures" and option.metavar == WITH_CUTOFFS for option in command.params)
-    options = protocol_of(name).options
-    return {name: value for name, value in options.items() if takes or name != "measures"}
+    """Return the settings of a protocol for a command, by the names of their fields.
+
+    A command without -m, or whose -m takes no cutoffs, gets no measures.
+    """
+    settings = dict(protocol_of(name).options)
+    takes_measures = any(
+        option.name == "measures" and option.metavar == WITH_CUTOFFS for option in command.params
+    )
+    if not takes_measures:
+        settings.pop("measures", None)
+    return settings
 
 
 def announce(context: click.Context) -> None:
@@ -60,7 +68,7 @@ def announce(context: click.Context) -> None:
     set_by_user: list[str] = []
     for name, value in defaults_of(protocol, context.command).items():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            set_by_user.append("--topics" if name == "topics" else LETTERS[name])
+            set_by_user.append("--topics" if name == "topics" else OPTION_OF_FIELD[name])
         else:
             set_by_protocol[name] = value
     note = f"pres-eval: note: --protocol {protocol}: {_as_typed(set_by_protocol)}"

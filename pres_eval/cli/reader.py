@@ -28,21 +28,23 @@ from pres_eval.scoring import Scoring
 if TYPE_CHECKING:
     from pres_eval.reading.topic_files import Groups, Weights
 
-LARGE = 16 << 20
+BYTES_PER_COPY = 16 << 20
 """Bytes of runs that are worth one more process: to copy one takes as long as reading two megabytes."""
 
 
 def relevance_at(options: NumberOptions, path: str) -> Relevance:
-    """Return judgements as the options want them, with numbers that topics and documents have of their own.
+    """Return judgements as the options want them, after notes and warnings about them.
 
-    These are the judgements of the topics that --empty keeps, mapped, without excluded documents.
+    These are the judgements of the topics that --empty keeps, mapped (--map-docs), without excluded documents
+    (--exclude), with the numbers of --nmax-file and --size-file and the scores of --document-scores.
     """
     relevance = read_relevance(source_at(path), options.relevance_format, options.jobs)
     is_recognised = options.relevance_format in ("qrels", "qrels_float")
     if is_recognised and isinstance(relevance, QrelsJudgements) and relevance.form:
         options.note(f"{relevance.name}: read as {relevance.form}")
-    rewriting = options.rewriting() if options.rewrites else None
-    if rewriting is not None:
+    if options.map_docs is not None or options.exclude is not None:
+        rewriting = options.rewriting()
+        assert rewriting is not None, "there is one with either option"
         num_before = len(relevance.pool.documents)
         rewritten = rewriting.of_judgements(relevance)
         options.note(_note_of_rewriting(options, rewritten, num_before))
@@ -75,29 +77,36 @@ def _note_of_rewriting(options: NumberOptions, relevance: QrelsJudgements, num_b
 
 
 def _with_topics(options: NumberOptions, relevance: Relevance) -> Relevance:
-    """Return the judgements of the topics that --empty keeps, after the warnings about the others."""
+    """Return the judgements of the topics that --empty keeps, after a warning or note about the others."""
     rule, level = options.empty, options.relevance_level
     if rule == AS_TREC_EVAL and not isinstance(relevance, QrelsJudgements):
         return relevance
     if rule == STOP:
         changed_judgements.check_no_empty_topics(relevance, level)
-    left = changed_judgements.without_empty_topics(relevance, level) if rule == SKIP else relevance
-    if count := int(changed_judgements.empty_topics(relevance, level).sum()):
-        number_of_topics = len(relevance.pool.topics)
-        verb = "has" if count == 1 else "have"
-        text = f"{relevance.name}: {count} of {number_of_topics} topics {verb} no relevant document"
-        worth = {SKIP: "left out", AS_ZERO: "worth 0", ONE: "worth 1"}.get(rule)
-        if worth is not None:
-            options.note(f"{text}: {worth} (--empty {rule})")
-        elif count < number_of_topics:  # else whoever evaluates a run says so
-            options.warn(f"{text}: as in trec_eval they count, mostly as 0 (see --empty)")
-    return left
+    kept = relevance
+    if rule == SKIP:
+        kept = changed_judgements.without_empty_topics(relevance, level)
+    num_empty = int(changed_judgements.empty_topics(relevance, level).sum())
+    if not num_empty:
+        return kept
+    num_topics = len(relevance.pool.topics)
+    have = "has" if num_empty == 1 else "have"
+    text = f"{relevance.name}: {num_empty} of {num_topics} topics {have} no relevant document"
+    consequence = {SKIP: "left out", AS_ZERO: "worth 0", ONE: "worth 1"}.get(rule)
+    if consequence is not None:
+        options.note(f"{text}: {consequence} (--empty {rule})")
+    elif num_empty < num_topics:  # if all are, the warning about a run reports that nothing is relevant
+        options.warn(f"{text}: as in trec_eval they count, mostly as 0 (see --empty)")
+    return kept
 
 
 def topic_files(
     options: NumberOptions, groups: str | None, weights: str | None, judged: Sequence[bytes]
 ) -> tuple[Groups | None, Weights | None]:
-    """Return the groups and the weights of topics in two files, after the warnings about them."""
+    """Return the groups and the weights of the judged topics in two files, after the warnings about them.
+
+    None for a file that is not named.
+    """
     if groups is None and weights is None:
         return None, None
     from pres_eval.library import file_or_dict
@@ -119,14 +128,16 @@ def runs_at(
     numbers: Options,
     failures: list[RunFailure] | None = None,
 ) -> Iterator[Ranking]:
-    """Yield the runs one after the other, with their warnings.
+    """Yield the runs one after the other, after the notes and warnings about each.
 
     A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
     """
+    # Topics that a run answers rightly by retrieving nothing for them, with --empty one and -c.
     answered = changed_judgements.answered_by_nothing(relevance, numbers)
     files = [run_at(path) for path in paths]
-    ranked = _ranked(options, files, relevance, numbers, going_on=failures is not None)
-    outcomes = ranked if options.cluster is None else _all_first(ranked)
+    outcomes = _ranked(options, files, relevance, numbers, going_on=failures is not None)
+    if options.cluster is not None:
+        outcomes = _all_first(outcomes)
     for run, outcome in zip(files, outcomes, strict=True):
         if isinstance(outcome, RunFailure):
             assert failures is not None
@@ -135,15 +146,17 @@ def runs_at(
             continue
         if not options.quiet:
             alone = len(paths) == 1
-            _comment(options, outcome, relevance, numbers)
+            _print_notes(options, outcome, relevance, numbers)
             second_look = partial(look_at_files, run, outcome, relevance, alone)
             for warning in warnings_about(outcome, relevance, numbers, second_look, alone):
                 options.warn(warning)
-        yield outcome if answered is None else with_nothing_for(outcome, answered)
+        if answered is not None:
+            outcome = with_nothing_for(outcome, answered)  # noqa: PLW2901
+        yield outcome
 
 
-def _comment(options: NumberOptions, run: Ranking, relevance: Relevance, numbers: Options) -> None:
-    """Print notes about a run."""
+def _print_notes(options: NumberOptions, run: Ranking, relevance: Relevance, numbers: Options) -> None:
+    """Print notes about a run: its format, what mapping and exclusion did, topics without an answer."""
     if options.results_format == TREC and run.form is not None:
         options.note(f"{run.name}: read as {run.form}")
     if run.unchecked:
@@ -171,13 +184,13 @@ def _comment(options: NumberOptions, run: Ranking, relevance: Relevance, numbers
 def _ranked(
     options: NumberOptions, files: Sequence[RunFiles], relevance: Relevance, numbers: Options, going_on: bool
 ) -> Iterator[Ranking | RunFailure]:
-    """Yield the runs as the engine for them reads them; a failure instead of its error if going_on."""
+    """Yield the ranked runs in order; with `going_on` a RunFailure for one that cannot be read."""
     bar: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if is_watched(options.quiet):
         from pres_eval.cli.progress import reading_bar
 
         bar = reading_bar(files)
-    ranker = RunRanker.of(relevance, numbers, options.check_duplicates is not False)
+    ranker = RunRanker.for_judgements(relevance, numbers, options.check_duplicates is not False)
     with (
         bar,
         _engine(options, files) as engine,
@@ -190,17 +203,17 @@ def _ranked(
 
 
 def _engine(options: NumberOptions, files: Sequence[RunFiles]) -> contextlib.AbstractContextManager[Engine]:
-    """Return who reads the runs: the cluster that was named, or copies of this process for large ones."""
+    """Return what reads the runs: the cluster that was named, copies of this process, or its threads."""
     if options.cluster is not None:
         return _engine_of_cluster(options, options.cluster, files)
-    sizes = [run.size() for run in files]
-    total = sum(size or 0 for size in sizes)
-    if options.num_jobs > 1 and total >= LARGE and None not in sizes:
+    sizes = [run.size() for run in files]  # None: not known before it is read
+    num_bytes = sum(size or 0 for size in sizes)
+    if options.num_jobs > 1 and num_bytes >= BYTES_PER_COPY and None not in sizes:
         from pres_eval.engines.copies import MOST_COPIES, Copies, can_copy
 
         if can_copy() and not any(run.is_remote for run in files):
-            copies = min(options.num_jobs, total // LARGE + 1, MOST_COPIES)
-            return contextlib.nullcontext(Copies(copies))
+            num_copies = min(options.num_jobs, num_bytes // BYTES_PER_COPY + 1, MOST_COPIES)
+            return contextlib.nullcontext(Copies(num_copies))
     return contextlib.nullcontext(Here(options.num_jobs))
 
 
@@ -211,9 +224,13 @@ def _engine_of_cluster(options: NumberOptions, address: str, files: Sequence[Run
 
     if any(run.sources[0].path == "-" for run in files):
         raise UsageError("--cluster: standard input (-) cannot be read by workers, expected files")
-    patience = Patience(
-        options.cluster_timeout or SECONDS, lambda text: None if options.quiet else say(f"pres-eval: {text}")
-    )
+
+    def report(text: str) -> None:
+        """Print what the engine waits for."""
+        if not options.quiet:
+            say(f"pres-eval: {text}")
+
+    patience = Patience(options.cluster_timeout or SECONDS, report)
     with _interruptible(), engine_of(address, patience) as engine:
         yield engine
 
@@ -239,7 +256,7 @@ def _interruptible() -> Iterator[None]:
 
 
 def _all_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking | RunFailure]:
-    """Yield the runs when all of them are there, so that nothing is half printed if workers are lost."""
+    """Yield the runs when all of them are read, so that nothing is half printed if workers are lost."""
     outcomes: list[Ranking | RunFailure] = []
     try:
         outcomes.extend(ranked)
@@ -250,37 +267,45 @@ def _all_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking | Run
 
 
 @contextlib.contextmanager
-def unchanged(twice: Sequence[str], once: Sequence[str] = ()) -> Iterator[None]:
-    """Raise InputError in the end if one of the files has changed: for a block that reads some twice.
+def unchanged(read_twice: Sequence[str], read_once: Sequence[str] = ()) -> Iterator[None]:
+    """Raise InputError at the end of the block if one of the files has changed, since some are read twice.
 
-    A part file that came since is a change, too.  Raises UsageError for pipes that are to be read twice.
+    A part file that was added to a folder is a change, too.  Raises UsageError for pipes among those that are
+    read twice.
     """
     from pathlib import Path  # takes a while to import
 
-    for path in twice:
+    for path in read_twice:
         if path == "-" or Path(path).is_fifo():
             raise UsageError(f"{path}: a pipe can't be read twice: save it in a file first")
-    paths = [*once, *twice]
-    before = _readable(paths)
-    for source in before.values():
-        source.check_unchanged()
+    paths = [*read_once, *read_twice]
+    files_before = _readable_files(paths)
+    for file in files_before.values():
+        file.check_unchanged()
     yield
-    for source in (_readable(paths) | before).values():
-        if source.path not in before:
-            raise source.changed()
-        source.check_unchanged()
+    for file in (_readable_files(paths) | files_before).values():
+        if file.path not in files_before:
+            raise file.changed()
+        file.check_unchanged()
 
 
-def _readable(paths: Sequence[str]) -> dict[str, File]:
-    """Return by address the files of runs that can be read: the fault of another is its reader's to tell."""
-    files = (source for path in paths if path != "-" for source in run_at(path).sources)
-    with_sizes = (file for file in files if file.size() is not None)
-    return {file.path: file for file in with_sizes if is_remote(file.path) or os.access(file.path, os.R_OK)}
+def _readable_files(paths: Sequence[str]) -> dict[str, File]:
+    """Return the files of runs that can be read, by path; whoever reads another one reports its fault."""
+    files = {}
+    for path in paths:
+        if path == "-":
+            continue
+        for file in run_at(path).sources:
+            if file.size() is not None and (is_remote(file.path) or os.access(file.path, os.R_OK)):
+                files[file.path] = file
+    return files
 
 
 def path_of(ranking: Ranking) -> str:
-    """Return the run as it was named on the command line."""
-    return "-" if ranking.name == File("-").name else ranking.name
+    """Return the path of a run as it was named on the command line."""
+    if ranking.name == File("-").name:
+        return "-"
+    return ranking.name
 
 
 def warn_of_ties(options: NumberOptions, scoring: Scoring, rankings: Iterable[Ranking]) -> None:

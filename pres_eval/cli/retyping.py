@@ -10,13 +10,15 @@ from click.core import ParameterSource
 
 
 def command_text(words: Sequence[str], files: Sequence[str]) -> str:
-    """Return the evaluator's command with these words, then the judgements and the runs, for a shell."""
-    separator = ["--"] if any(file.startswith("-") and file != "-" for file in files) else []
-    return shlex.join(["pres-eval", *words, *separator, *files])
+    """Return the evaluator's command for a shell: options as words, then the judgements and the runs."""
+    command = ["pres-eval", *words]
+    if any(file.startswith("-") and file != "-" for file in files):
+        command.append("--")  # what follows is no option
+    return shlex.join([*command, *files])
 
 
 def typed_options(left_out: Collection[str]) -> list[str]:
-    """Return the options of the command line as words, without the parameters named in `left_out`."""
+    """Return the options of the command line as words, without those of the fields in `left_out`."""
     context = click.get_current_context()
     words: list[str] = []
     for parameter in context.command.params:
@@ -31,11 +33,13 @@ def _words(option: click.Option, value: object) -> Iterator[str]:
     """Yield the words that give an option a value."""
     if option.is_flag:
         yield option.opts[0] if value else option.secondary_opts[0]
-    elif option.multiple:
+        return
+    values: tuple[object, ...] = (value,)
+    if option.multiple:
         assert isinstance(value, tuple)
-        for part in value:
-            yield option.opts[0]
-            yield str(part)
-    else:
+        values = value
+    elif isinstance(value, tuple):  # numbers, as --nmax has them
+        values = (",".join(map(str, value)),)
+    for part in values:
         yield option.opts[0]
-        yield ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        yield str(part)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def _set_protocol(context: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
-    """Make the settings of a protocol the defaults of all options that are read after this one."""
+    """Make the settings of a protocol the defaults of the other options, and return its name."""
     if name is not None:
         from pres_eval.cli.protocols import defaults_of
 
@@ -63,11 +63,14 @@ NMAX = option(
     metavar="RANKS", help="Nmax of PRES where -m PRES names none.",
 )  # fmt: skip
 GROUPS = option(
-    "--groups", metavar="FILE",
+    "--groups", once=True, metavar="FILE",
     help="Groups of topics (topic group): add the values of each group, their mean and the worst of them.",
 )  # fmt: skip
 WEIGHTS = option(
-    "--weights", metavar="FILE", help="Weights of topics (topic weight), such as the frequency of each query."
+    "--weights",
+    once=True,
+    metavar="FILE",
+    help="Weights of topics (topic weight), such as the frequency of each query.",
 )
 
 
@@ -84,6 +87,8 @@ def _with_warnings(
 
 
 WITH_CUTOFFS = "NAME[.PARAMETERS]"
+"""Metavar of an option -m whose measures may have cutoffs."""
+
 MEASURES = option(
     "-m", "--measure", multiple=True, metavar=WITH_CUTOFFS, callback=_with_warnings,
     help="A measure or a nickname for several measures; can be given more than once.",
@@ -94,7 +99,7 @@ TABLES = ("table", "latex", "markdown")
 
 
 def terminal_width(output: str | None) -> int | None:
-    """Return the characters that a line of the terminal has; None if results go elsewhere."""
+    """Return the number of characters in a line of the terminal; None if results go elsewhere."""
     if output is not None or not sys.stdout.isatty():
         return None
     import shutil
@@ -120,10 +125,11 @@ class TableOptions(CommandOptions, position=3):
         form = self.output_format
         if self.fit and form != "latex":
             raise UsageError(f"--fit goes with --format latex, not --format {form}")
-        # The ending of --output chooses a style, too, which another --format overrides.
-        was_asked = click.get_current_context().get_parameter_source("style") is ParameterSource.COMMANDLINE
-        if self.style is not None and was_asked and form != "table":
-            raise UsageError(f"--style goes with --format table, not --format {form}")
+        if self.style is not None and form != "table":
+            # The ending of --output chooses a style, too, which another --format overrides.
+            source = click.get_current_context().get_parameter_source("style")
+            if source is ParameterSource.COMMANDLINE:
+                raise UsageError(f"--style goes with --format table, not --format {form}")
         if self.digits is not None and form not in TABLES:
             raise UsageError(f"--digits goes with --format {', '.join(TABLES)}, not --format {form}")
 
@@ -132,7 +138,7 @@ class RewriteOptions(CommandOptions, position=5):
     """Options that map and exclude documents."""
 
     map_docs: str | None = option(
-        "--map-docs", of_runs=True, metavar="FILE|REGEX|patent",
+        "--map-docs", once=True, of_runs=True, metavar="FILE|REGEX|patent",
         help="Map documents, in runs and judgements: by a file (docno document, docno family), a pattern with"
         " groups, as '^(.*)#\\d+$' for chunks, or to the numbers of patents, without kind codes; the first of"
         " several hits counts, the highest of grades.",
@@ -142,7 +148,7 @@ class RewriteOptions(CommandOptions, position=5):
         help="With --map-docs, if a document comes again: renumber the ranks, or keep them.",
     )  # fmt: skip
     exclude: str | None = option(
-        "--exclude", of_runs=True, metavar="FILE|self",
+        "--exclude", once=True, of_runs=True, metavar="FILE|self",
         help="Documents that do not count: a file (topic docno, or qrels); self: the topic's own id.",
     )  # fmt: skip
     exclude_from: str = option(
@@ -160,14 +166,19 @@ class RewriteOptions(CommandOptions, position=5):
     @property
     def rewrites(self) -> dict[str, str]:
         """Return the options that were given, by name; nothing without --map-docs and --exclude."""
-        return {
-            **({} if self.map_docs is None else {"map_docs": self.map_docs, "map_ranks": self.map_ranks}),
-            **({} if self.exclude is None else {"exclude": self.exclude, "exclude_from": self.exclude_from}),
-        }
+        rewrites: dict[str, str] = {}
+        if self.map_docs is not None:
+            rewrites |= {"map_docs": self.map_docs, "map_ranks": self.map_ranks}
+        if self.exclude is not None:
+            rewrites |= {"exclude": self.exclude, "exclude_from": self.exclude_from}
+        return rewrites
 
     def rewriting(self) -> Rewriting | None:
-        """Return the mapping of documents; raise UsageError and InputError for unreadable ones."""
-        if not self.rewrites:
+        """Return the mapping and exclusion of documents, None if no option asks for any.
+
+        Raises UsageError and InputError for files and patterns that cannot be used.
+        """
+        if self.map_docs is None and self.exclude is None:
             return None
         from pres_eval.reading.rewriting import rewriting_of
 
@@ -175,7 +186,7 @@ class RewriteOptions(CommandOptions, position=5):
 
 
 class NumberOptions(RewriteOptions, position=4):
-    """Options that change numbers, and names of runs, -R, --quiet and --jobs."""
+    """Options that change numbers, --names of runs, -R, --quiet and --jobs."""
 
     names: str = option(
         "--names", of_runs=True, choices=NAMINGS, default=NAMINGS[0], show_default=True,
@@ -187,7 +198,7 @@ class NumberOptions(RewriteOptions, position=4):
         help="Name the runs that cannot be evaluated, evaluate the others, and exit with 2.",
     )  # fmt: skip
     protocol: str | None = option(
-        "--protocol", of_runs=True, metavar="NAME", is_eager=True, callback=_set_protocol,
+        "--protocol", once=True, of_runs=True, metavar="NAME", is_eager=True, callback=_set_protocol,
         help="Set -c, -l, -M and -m as a track's papers do, such as trec-dl; your own options win"
         " (pres-eval protocols lists all).",
     )  # fmt: skip
@@ -228,7 +239,7 @@ class NumberOptions(RewriteOptions, position=4):
         help="If a run has a document twice for a topic: stop, or use the first line or the best score.",
     )  # fmt: skip
     empty: str = option(
-        "--empty", of_runs=True, choices=EMPTY_RULES, default=EMPTY_RULES[0], show_default=True,
+        "--empty", once=True, of_runs=True, choices=EMPTY_RULES, default=EMPTY_RULES[0], show_default=True,
         help="Topics without relevant documents: treat them as trec_eval does; give measures between 0 and"
         " 1 the value 0 or 1; skip them; stop.",
     )  # fmt: skip
@@ -248,7 +259,7 @@ class NumberOptions(RewriteOptions, position=4):
         help="Processes or threads that read and compute (default: the processors that may be used).",
     )  # fmt: skip
 
-    # Options of some of these commands alone.
+    # Options that only some commands have; the others use these values.
     ties: str = BY_DOCNO
     results_format: str = TREC
     document_scores: str | None = None
@@ -262,7 +273,7 @@ class NumberOptions(RewriteOptions, position=4):
         return self.jobs or num_processors()
 
     def named(self, runs: Sequence[tuple[str, str]]) -> list[str]:
-        """Return the names of runs that have these tags and files."""
+        """Return the names of runs, each given by its tag and its file, as --names wants them."""
         return run_names(runs, self.names)
 
     @property
@@ -287,13 +298,19 @@ class NumberOptions(RewriteOptions, position=4):
             raise UsageError(f"-R {self.relevance_format}: this command takes -R qrels alone")
 
     def topic_rule(self, default: str) -> str:
-        """Over which topics several runs are averaged; raises UsageError if -c and --topics contradict."""
-        if self.complete and self.topics not in (None, ALL):
+        """Return over which topics several runs are averaged, a name of TOPIC_RULES.
+
+        default  the rule if neither -c nor --topics is given
+        Raises UsageError if they contradict each other.
+        """
+        if not self.complete:
+            return self.topics or default
+        if self.topics not in (None, ALL):
             raise UsageError(f"-c is --topics {ALL}, not --topics {self.topics}: expected one of them")
-        return ALL if self.complete else self.topics or default
+        return ALL
 
     def numbers(self, only_topic: bytes | None = None) -> Options:
-        """Return the options that change numbers; stops at options that contradict each other."""
+        """Return the options that change numbers; raise UsageError for ones that contradict each other."""
         self.check_rewrites()
         level = self.relevance_level
         if isinstance(level, float) and self.relevance_format != "qrels_float":
@@ -315,7 +332,7 @@ class NumberOptions(RewriteOptions, position=4):
 
 
 class TieOptions(NumberOptions, position=6):
-    """The same, and --ties."""
+    """Options that change numbers, with --ties."""
 
     ties: str = option(
         "--ties", of_runs=True, choices=TIE_RULES, default=BY_DOCNO, show_default=True,

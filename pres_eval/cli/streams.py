@@ -13,19 +13,22 @@ from typing import Any, TextIO, cast
 from pres_eval.errors import PresEvalError, ReadingNote, ReadingWarning, UsageError, one_line
 
 WRITTEN_AT_ONCE = 1 << 30
-"""Bytes: Linux writes no more than 2 GiB in one call."""
-
+"""Bytes that one call is to write: Linux writes no more than 2 GiB."""
 
 CLOSED = -1
-"""The descriptor of a stream that whoever started us has closed."""
+"""Descriptor of a stream that was closed before we started."""
+
+ASCII_NAMES = ("ascii", "us-ascii", "ansi_x3.4-1968", "646")
+"""Names of the encoding that Python falls back on if the system names none."""
 
 
 class Stdout(io.RawIOBase):
     """Standard output without a buffer.
 
-    What the system takes only a part of is written again and again until all of it is.  When the reader goes
-    away (`| head -1`) the rest is thrown away without a word: it has seen enough.  Any other fault raises
-    PresEvalError, and what comes later is thrown away, so that nobody tries again at the end.
+    When the reader goes away (`| head -1`) the rest is dropped without a message: it has seen enough.  Any
+    other fault raises PresEvalError, and what comes later is dropped, so that nobody tries again at the end.
+
+    abandoned  whether output is dropped from now on
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -45,7 +48,7 @@ class Stdout(io.RawIOBase):
         return self._descriptor
 
     def write(self, data: memoryview) -> int:  # type: ignore[override]
-        """Write some of the bytes, and give their number; all of them are taken once nobody reads."""
+        """Write some of the bytes, and return their number; all of them once output is dropped."""
         while not self.abandoned:
             try:
                 return os.write(self._descriptor, data[:WRITTEN_AT_ONCE])
@@ -57,8 +60,9 @@ class Stdout(io.RawIOBase):
                 select.select([], [self._descriptor], [])
             except OSError as error:
                 self.abandoned = True
-                closed = self._descriptor == CLOSED
-                reason = "standard output is closed" if closed else (error.strerror or str(error)).lower()
+                reason = (error.strerror or str(error)).lower()
+                if self._descriptor == CLOSED:
+                    reason = "standard output is closed"
                 raise PresEvalError(f"output cannot be written: {reason}") from None
         return len(data)
 
@@ -71,17 +75,17 @@ def reader_has_left() -> bool:
 
 @contextlib.contextmanager
 def safe_streams() -> Iterator[None]:
-    """Give Python's standard streams with the faults of theirs mended, for as long as the block goes.
+    """Replace Python's standard streams for as long as the block goes.
 
-    One that is closed (`2>&-`) is there again, so that no file we open takes its number: stderr leads nowhere
-    then, and writing to stdout is an error.  A character that stdout's encoding lacks is written as an
-    escape.
+    For a closed one (`2>&-`) its number is taken, so that no file we open gets it: what is written to stderr
+    is dropped then, and writing to stdout is an error.  A character that stdout's encoding lacks is written
+    as an escape.
     """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            # The lowest free number is taken, and that is this one.
+            # A new file gets the lowest free number, and that is this one.
             os.open(os.devnull, os.O_RDWR)
     before = sys.stdout, sys.stderr
     with contextlib.ExitStack() as opened:
@@ -99,7 +103,7 @@ def safe_streams() -> Iterator[None]:
 
 
 def _safe_stdout(stdout: TextIO | None) -> TextIO:
-    """Return the stream over our own way of writing; one that a test has replaced stays."""
+    """Return a stream that writes to standard output by Stdout; `stdout` itself if a test replaced it."""
     descriptor = CLOSED
     if stdout is not None:
         try:
@@ -108,10 +112,11 @@ def _safe_stdout(stdout: TextIO | None) -> TextIO:
             return stdout
         stdout.flush()
     encoding = (getattr(stdout, "encoding", None) or "utf-8").lower()
+    if encoding in ASCII_NAMES:
+        encoding = "utf-8"  # results are UTF-8 everywhere
     return io.TextIOWrapper(
         io.BufferedWriter(cast(Any, Stdout(descriptor))),
-        # Results are UTF-8 everywhere; "ascii" is what Python falls back on where nothing is said.
-        encoding="utf-8" if encoding in ("ascii", "us-ascii", "ansi_x3.4-1968", "646") else encoding,
+        encoding=encoding,
         errors="backslashreplace",
         newline="\n",  # on Windows, too: the bytes are trec_eval's
         line_buffering=getattr(stdout, "line_buffering", False),
@@ -119,14 +124,17 @@ def _safe_stdout(stdout: TextIO | None) -> TextIO:
 
 
 _wipes: list[Callable[[], None]] = []
-"""The functions that wipe away what is drawn to the terminal's last line; the last one's drawer has it."""
+"""Functions that erase what is drawn to the terminal's last line, one for each block of `last_line`.
+
+Only the innermost block may draw.
+"""
 
 
 @contextlib.contextmanager
 def last_line(wipe: Callable[[], None]) -> Iterator[None]:
-    """Keep what others draw off the terminal's last line for as long as the block goes; wipe it at the end.
+    """Reserve the terminal's last line for what the block draws; outer blocks may not draw meanwhile.
 
-    wipe  wipes away what the block draws, before each message as well
+    wipe  erases what the block has drawn: called before each message, and at the end
     """
     _wipes.append(wipe)
     for wipe_line in _wipes:
@@ -139,7 +147,7 @@ def last_line(wipe: Callable[[], None]) -> Iterator[None]:
 
 
 def has_last_line(wipe: Callable[[], None]) -> bool:
-    """Return whether the block with this function may draw."""
+    """Return whether the block of `last_line` with this function is the innermost one, which may draw."""
     return _wipes[-1:] == [wipe]
 
 
@@ -149,7 +157,7 @@ def is_watched(quiet: bool = False) -> bool:
 
 
 def writing_results() -> contextlib.AbstractContextManager[None]:
-    """Keep progress bars away for as long as the block goes: stdout may be a terminal."""
+    """Erase progress bars, and draw none inside the block: stdout may be the terminal."""
     return last_line(lambda: None)
 
 
@@ -167,12 +175,12 @@ def say(text: str) -> None:
 
 
 _collections: list[list[str]] = []
-"""The lists that collect warnings."""
+"""Lists that collect warnings, one for each block of `collected_warnings`."""
 
 
 @contextlib.contextmanager
 def collected_warnings() -> Iterator[list[str]]:
-    """Give a list that receives the warnings which are written for as long as the block goes."""
+    """Give a list that receives the warnings which are written inside the block."""
     warnings: list[str] = []
     _collections.append(warnings)
     try:
@@ -191,11 +199,15 @@ def warn(text: str) -> None:
 
 @contextlib.contextmanager
 def noted(quiet: bool) -> Iterator[None]:
-    """Write the notes and warnings of readers inside the block to stderr, each once; none if quiet."""
+    """Write the notes and warnings of readers inside the block to stderr, each once; none if quiet.
+
+    Readers report by Python's warnings, as they serve the library too.
+    """
     written: set[str] = set()
     show_others = python_warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *location: Any, **more: Any) -> None:
+        """Write a warning in place of Python's showwarning."""
         if not issubclass(category, ReadingWarning):
             show_others(message, category, *location, **more)
         elif not quiet and str(message) not in written:
@@ -212,6 +224,6 @@ def noted(quiet: bool) -> Iterator[None]:
 
 
 def check_paths(qrels: str, runs: Sequence[str]) -> None:
-    """Stop if standard input is named twice."""
+    """Raise UsageError if standard input is named twice."""
     if [qrels, *runs].count("-") > 1:
         raise UsageError("standard input (-) can be one file only")

@@ -6,21 +6,30 @@ import re
 import shutil
 import textwrap
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import click
 
-WIDEST_LETTERS = 80
-NARROWEST = 50
+WIDEST_LINE = 80
+"""Characters of the widest line, as in click's help."""
 
-TERM = 26
-"""Letters of a term up to which its text begins beside it; that of a longer one begins on the next line."""
+NARROWEST_LINE = 50
+"""Characters of a line on a narrower terminal, which wraps it."""
+
+LONGEST_TERM = 26
+"""Characters of a term up to which its text is beside it; that of a longer one begins on the next line."""
 
 _DEFINITION = re.compile(r"(?P<term>[^.:]{0,20}?[^\s.] {2,})\S")
+"""Beginning of a line that explains a letter: `r  ranks of the relevant documents`."""
 
 _LABEL = re.compile(r"\w+:")
+"""Beginning of a line with a label: `Source: ...`."""
 
+LABEL_HANG = 2
+"""Spaces by which the further lines of a labelled one are indented."""
 
 _HYPHEN = "\N{NON-BREAKING HYPHEN}"
+"""Stands for hyphens while click breaks lines, so that none ends at a hyphen."""
 
 
 class WholeWords(click.HelpFormatter):
@@ -32,7 +41,8 @@ class WholeWords(click.HelpFormatter):
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         """Write terms with their texts beside them."""
-        super().write_dl([(term, text.replace("-", _HYPHEN)) for term, text in rows], col_max, col_spacing)
+        whole = [(term, text.replace("-", _HYPHEN)) for term, text in rows]
+        super().write_dl(whole, col_max, col_spacing)
 
     def getvalue(self) -> str:
         """Return the written text, with ordinary hyphens."""
@@ -41,50 +51,87 @@ class WholeWords(click.HelpFormatter):
 
 def text_width() -> int:
     """Return the characters that a line may have, as click counts them."""
-    return max(min(shutil.get_terminal_size().columns, WIDEST_LETTERS) - 2, NARROWEST)
+    return max(min(shutil.get_terminal_size().columns, WIDEST_LINE) - 2, NARROWEST_LINE)
 
 
 def prose(text: str, indent: int = 0, hang: int | None = None) -> str:
-    """Return a paragraph, its lines broken anew; all but the first line are indented by `hang`."""
-    return _filled(" ".join(text.split()), indent, indent if hang is None else hang)
+    """Return a paragraph, its lines broken anew.
+
+    indent  spaces before the first line
+    hang    spaces before the further lines, as before the first by default
+    """
+    if hang is None:
+        hang = indent
+    return _filled(" ".join(text.split()), indent, hang)
 
 
 def definitions(rows: Iterable[tuple[str, str]]) -> str:
-    """Return terms on the left, with their meaning beside them."""
+    """Return lines with terms on the left, and their meaning beside them."""
     rows = list(rows)
-    column = min(max((len(term) for term, _ in rows), default=0), TERM) + 4
-    indented = [(term, prose(text, column, column)) for term, text in rows]
-    return "\n".join(
-        f"  {term}\n{text}" if len(term) + 4 > column else f"  {term:<{column - 2}}{text[column:]}"
-        for term, text in indented
-    )
+    longest = max((len(term) for term, _ in rows), default=0)
+    column = min(longest, LONGEST_TERM) + 4  # where the meanings begin
+    lines = []
+    for term, text in rows:
+        meaning = prose(text, column)
+        if len(term) + 4 > column:
+            lines.append(f"  {term}\n{meaning}")
+        else:
+            lines.append(f"  {term:<{column - 2}}{meaning[column:]}")
+    return "\n".join(lines)
+
+
+class _Item(NamedTuple):
+    """Lines of a text that are broken together.
+
+    start  spaces before the first line
+    hang   spaces before the further lines
+    words  the text without line breaks, empty for a blank line
+    """
+
+    start: int
+    hang: int
+    words: str
 
 
 def fitted(text: str, indent: int) -> str:
-    """Return a text whose lines are broken already: paragraphs, formulas, letters with their meaning.
+    """Return a text whose lines are broken already, with new line breaks and indented by `indent` spaces.
 
-    A line of prose that is indented like the one before, or more, continues it.  A letter, a line with a
-    label, and a part of a formula begin anew.
+    A line of prose that is indented like the one before, or more, continues it.  The explanation of a letter,
+    a line with a label, and a line of a formula begin anew.
     """
-    items: list[tuple[int, int, str]] = []
-    verbatim = False
+    items: list[_Item] = []
+    in_formula = False
     for line in text.splitlines():
-        start = len(line) - len(line.lstrip())
         words = line.strip()
+        start = len(line) - len(line.lstrip())
         definition = _DEFINITION.match(words)
-        labelled = _LABEL.match(words) or (items and start == items[-1][0] and _LABEL.match(items[-1][2]))
-        goes_on = items and items[-1][2] and start + (not labelled) > items[-1][0]
-        if words and goes_on and not definition and not verbatim:
-            items[-1] = (*items[-1][:2], f"{items[-1][2]} {words}")
+        has_label = _LABEL.match(words) is not None
+        if items and words and not definition and not in_formula and _continues(start, has_label, items[-1]):
+            before = items[-1]
+            items[-1] = before._replace(words=f"{before.words} {words}")
             continue
-        verbatim = words.startswith("Formula:")
-        further = len(definition["term"]) if definition else 2 if _LABEL.match(words) else 0
-        items.append((start, start + further, words))
-    return "\n".join(_filled(words, indent + start, indent + hang) for start, hang, words in items)
+        in_formula = words.startswith("Formula:")
+        hang = start
+        if definition:
+            hang += len(definition["term"])
+        elif has_label:
+            hang += LABEL_HANG
+        items.append(_Item(start, hang, words))
+    return "\n".join(_filled(item.words, indent + item.start, indent + item.hang) for item in items)
+
+
+def _continues(start: int, has_label: bool, before: _Item) -> bool:
+    """Return whether a line that begins behind `start` spaces goes on with the lines before."""
+    if not before.words:
+        return False
+    follows_label = start == before.start and _LABEL.match(before.words) is not None
+    if has_label or follows_label:
+        return start > before.start
+    return start >= before.start
 
 
 def _filled(words: str, indent: int, hang: int) -> str:
-    """Return words in lines; all but the first are indented by `hang`."""
+    """Return words in lines: the first behind `indent` spaces, the others behind `hang`."""
     return textwrap.fill(
         words,
         text_width(),

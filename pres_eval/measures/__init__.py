@@ -16,6 +16,7 @@ from pres_eval.errors import MeasureError, PresEvalError, quoted
 from pres_eval.measures.base import Format, Measure
 from pres_eval.options import VERSIONS
 
+# Each line: a module of this folder, and measures of it, separated by blanks.
 IN_PRINT_ORDER = (
     ("counts", "runid num_q num_ret num_rel num_rel_ret"),
     ("average_precision", "map gm_map"),
@@ -103,11 +104,12 @@ FOR_PARITY = frozenset(
 """Rarely used measures, there for the numbers of another tool: lists have them last, as one group."""
 
 
-def _of(*homes: str) -> tuple[str, ...]:
-    """Return the measures of these modules."""
-    return tuple(name for name, home in HOME.items() if home in homes)
+def _measures_in(*modules: str) -> tuple[str, ...]:
+    """Return the names of the measures of these modules, in print order."""
+    return tuple(name for name, home in HOME.items() if home in modules)
 
 
+# Names of measures, separated by blanks, of which the nicknames below are made.
 _OFFICIAL = "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P"
 _ALL_TREC = f"""
     {_OFFICIAL}
@@ -117,28 +119,29 @@ _ALL_TREC = f"""
 _SET = "num_ret num_rel num_rel_ret utility set_P set_recall set_relative_P set_map set_F"
 _PREFS = "prefs_num_prefs_poss prefs_num_prefs_ful prefs_num_prefs_ful_ret prefs_simp prefs_pair prefs_avgjg"
 _FOR_ALL = ("runid", "num_q")
+"""Measures that any format of judgements has."""
 
 OUR_NICKNAMES = {
     "extended": ("recip_rank_cut", "ndcg_exp_cut", "err", "F_cut", "judged"),
-    "pres": _of("pres"),
-    "readers": _of("readers"),
-    "asreview": (*_of("asreview"), "atd", "loss"),
-    "screening": ("num_ret", "num_rel", "num_rel_ret", *_of("screening", "effort", "reading_cost")),
-    "diversity": (*_FOR_ALL, *_of("diversity")),
-    "ntcir": _of("ntcir"),
-    "intents": (*_FOR_ALL, *_of("intents")),
-    "sampled": (*_FOR_ALL, *_of("sampled")),
+    "pres": _measures_in("pres"),
+    "readers": _measures_in("readers"),
+    "asreview": (*_measures_in("asreview"), "atd", "loss"),
+    "screening": ("num_ret", "num_rel", "num_rel_ret", *_measures_in("screening", "effort", "reading_cost")),
+    "diversity": (*_FOR_ALL, *_measures_in("diversity")),
+    "ntcir": _measures_in("ntcir"),
+    "intents": (*_FOR_ALL, *_measures_in("intents")),
+    "sampled": (*_FOR_ALL, *_measures_in("sampled")),
 }
-
+"""Names for groups of measures that trec_eval does not have, each with its measures."""
 
 NICKNAMES = {
     version.name: {
         "official": tuple(_OFFICIAL.split()),
         "set": (*_FOR_ALL, *_SET.split()),
         "all_trec": (*_ALL_TREC.split(), *version.also_in_all_trec),
-        "all_prefs": (*_FOR_ALL, *_of("preference")),
+        "all_prefs": (*_FOR_ALL, *_measures_in("preference")),
         "prefs": (*_FOR_ALL, *_PREFS.split()),
-        "qrels_jg": (*_FOR_ALL, *_of("judgement_groups")),
+        "qrels_jg": (*_FOR_ALL, *_measures_in("judgement_groups")),
         **OUR_NICKNAMES,
     }
     for version in VERSIONS.values()
@@ -146,8 +149,10 @@ NICKNAMES = {
 """For each trec_eval its names for groups of measures, and ours; they print in the order of MEASURES."""
 
 _OWN: dict[str, Measure] = {}
+"""Measures that users added, by name."""
 
 _LISTENERS: list[Callable[[Measure], None]] = []
+"""Functions that are called with each measure that a user adds."""
 
 
 def add_measure(measure: Measure) -> None:
@@ -204,9 +209,10 @@ def load_measure(text: str) -> Measure:
     return imported
 
 
-def computed(measure: Measure, function: Callable[..., Any], batch: Any, *arguments: Any) -> Any:
-    """Return the values of a registered measure, which can be anything, once they are checked.
+def computed_and_checked(measure: Measure, function: Callable[..., Any], batch: Any, *arguments: Any) -> Any:
+    """Call a function of a registered measure, which can return anything, and return the checked values.
 
+    function  a function of the measure: batch, *arguments -> values
     Raises MeasureError if its function fails, or gives something else than finite numbers: one for each topic
     (T,), or (C, T) of C columns, whose arguments are arrays (C, 1).
     """

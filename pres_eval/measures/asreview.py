@@ -19,35 +19,41 @@ from pres_eval.measures.screening import documents_to_read
 from pres_eval.measures.settings import Percents
 
 
-def steps_within(numbers: IntArray, percent: float) -> IntArray:
-    """Return (T,) the largest j with j/number at most x %, for whole numbers (T,): 0 if there is none."""
+def rounded_down_percent(numbers: IntArray, percent: float) -> IntArray:
+    """Return (T,) a percentage of whole numbers (T,), rounded down: the largest j with j/number within it."""
     share = percent / 100.0
     divisor = np.maximum(numbers, 1)
-    steps = np.floor(numbers * share).astype(np.int64)
+    largest = np.floor(numbers * share).astype(np.int64)
     # The product may be rounded up to a whole number, or down from one, where the quotient is not.
-    steps += (steps + 1) / divisor <= share
-    steps -= steps / divisor > share
-    return np.asarray(steps, np.int64)
+    largest += (largest + 1) / divisor <= share
+    largest -= largest / divisor > share
+    return np.asarray(largest, np.int64)
 
 
 def found_in_random_order(batch: Batch, position: IntArray) -> FloatArray:
-    """Return (T,) whole documents that a random order finds down to a position (T,), counted from 0."""
-    last = documents_to_read(batch) - 1
-    number = np.rint(position * divide(batch.num_rel, last))
-    return np.where(position == last, batch.num_rel, number)
+    """Return (T,) how many relevant documents a random order finds down to a position (T,), from 0.
+
+    At position i of N documents these are i n / (N - 1), to the nearest whole number, of n relevant ones.
+    """
+    last_position = documents_to_read(batch) - 1
+    num_found = np.rint(position * divide(batch.num_rel, last_position))
+    return np.where(position == last_position, batch.num_rel, num_found)
 
 
-def position_in_random_order(batch: Batch, number: IntArray) -> IntArray:
-    """Return (T,) the position, from 0, at which a random order has found a number (T,) above 0."""
+def position_in_random_order(batch: Batch, m: IntArray) -> IntArray:
+    """Return (T,) the first position, from 0, at which a random order has found m (T,) relevant documents.
+
+    m is at least 1.
+    """
     documents = documents_to_read(batch)
     # The first position with m documents is near (m - 1/2) (N - 1) / n: rounding moves it by one at most.
-    exact = np.asarray((number - 0.5) * (documents - 1), np.float64)
-    near = np.ceil(divide(exact, batch.num_rel)).astype(np.int64)
+    near_times_n = np.asarray((m - 0.5) * (documents - 1), np.float64)
+    near = np.ceil(divide(near_times_n, batch.num_rel)).astype(np.int64)
     first = documents.copy()
     for position in (near + 1, near, near - 1):
-        is_enough = (position >= 0) & (position < documents)
-        is_enough &= found_in_random_order(batch, np.maximum(position, 0)) >= number
-        first = np.where(is_enough, position, first)
+        is_position = (position >= 0) & (position < documents)
+        is_enough = found_in_random_order(batch, np.maximum(position, 0)) >= m
+        first = np.where(is_position & is_enough, position, first)
     return np.asarray(np.where(documents == 1, 1, first), np.int64)
 
 
@@ -64,11 +70,12 @@ def work_saved(batch: Batch, percent: float) -> FloatArray:
     Source: ASReview's insights 1.6 (wss); Cohen, Hersh, Peterson & Yen, JAMIA 13(2), 2006,
       doi:10.1197/jamia.M1929.  trec_eval: none.
     """
-    target = steps_within(batch.num_rel, percent)
-    target = np.where(target == 0, batch.num_rel, target)  # its search for x begins again at the end
-    rank = rank_of_relevant(batch, target)
-    saved = divide(position_in_random_order(batch, target) - (rank - 1), documents_to_read(batch))
-    return np.where(rank > 0, saved, 0.0)
+    m = rounded_down_percent(batch.num_rel, percent)
+    m = np.where(m == 0, batch.num_rel, m)  # ASReview's search for x begins again at the end
+    r = rank_of_relevant(batch, m)
+    q = position_in_random_order(batch, m)
+    saved = divide(q - (r - 1), documents_to_read(batch))
+    return np.where(r > 0, saved, 0.0)
 
 
 def extra_relevant_found(batch: Batch, percent: float) -> FloatArray:
@@ -83,10 +90,10 @@ def extra_relevant_found(batch: Batch, percent: float) -> FloatArray:
     Source: ASReview's insights 1.6 (erf).  trec_eval: none.
     """
     documents = documents_to_read(batch)
-    depth = steps_within(documents, percent)
-    depth = np.where(depth == 0, documents, depth)  # its search for x begins again at the end
-    extra = relevant_within(batch, depth) - found_in_random_order(batch, depth - 1)
-    return divide(extra, batch.num_rel)
+    k = rounded_down_percent(documents, percent)
+    k = np.where(k == 0, documents, k)  # ASReview's search for x begins again at the end
+    e = found_in_random_order(batch, k - 1)
+    return divide(relevant_within(batch, k) - e, batch.num_rel)
 
 
 def true_negative_rate(batch: Batch, percent: float) -> FloatArray:
@@ -100,11 +107,12 @@ def true_negative_rate(batch: Batch, percent: float) -> FloatArray:
     Notes: tnr rounds m up, so that the percentage is reached.
     Source: ASReview's insights 1.6 (tnr).  trec_eval: none.
     """
-    target = steps_within(batch.num_rel, percent)
-    rank = rank_of_relevant(batch, target)
+    m = rounded_down_percent(batch.num_rel, percent)
+    r = rank_of_relevant(batch, m)
     nonrelevant = documents_to_read(batch) - batch.num_rel
-    left = np.maximum(nonrelevant - (rank - target), 0)
-    return np.where(rank > 0, np.round(divide(left, nonrelevant), 6), 0.0)
+    unread = np.maximum(nonrelevant - (r - m), 0)
+    rate = np.round(divide(unread, nonrelevant), 6)
+    return np.where(r > 0, rate, 0.0)
 
 
 def recall_at_percent(batch: Batch, percent: float) -> FloatArray:
@@ -118,7 +126,8 @@ def recall_at_percent(batch: Batch, percent: float) -> FloatArray:
     Notes: recall_at_percent rounds k to the nearest whole number.
     Source: ASReview's insights 1.6 (recall).  trec_eval: none.
     """
-    return divide(relevant_within(batch, steps_within(documents_to_read(batch), percent)), batch.num_rel)
+    k = rounded_down_percent(documents_to_read(batch), percent)
+    return divide(relevant_within(batch, k), batch.num_rel)
 
 
 _asreview = partial(Measure, ours=True)

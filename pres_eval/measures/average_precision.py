@@ -15,6 +15,7 @@ from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 
 INFAP_EPSILON = 0.00001
+"""ε of infAP: trec_eval's INFAP_EPSILON."""
 
 
 def logarithms(values: FloatArray) -> FloatArray:
@@ -45,7 +46,9 @@ def average_precision_cut(batch: Batch, cutoff: int) -> FloatArray:
     Source: as map; trec_eval.  ir_measures' AP@k.
     """
     relevant = batch.relevant_places
-    return divide(relevant.at(batch.running_precision, relevant.within(cutoff)), batch.num_rel)
+    num_found = relevant.within(cutoff)
+    precisions = relevant.at(batch.running_precision, num_found)
+    return divide(precisions, batch.num_rel)
 
 
 def average_precision_of_retrieved(batch: Batch) -> FloatArray:
@@ -91,15 +94,15 @@ def inferred_average_precision(batch: Batch) -> FloatArray:
       doi:10.1145/1183614.1183633.  ir_measures' infAP.
     """
     rows = batch.relevant_rows
-    before = (batch.rank[rows] - 1).astype(float)
-    relevant = batch.rel_so_far[rows] - 1
-    nonrelevant = batch.nonrel_so_far[rows]
-    pooled = relevant + nonrelevant + batch.running_count(batch.grade == UNJUDGED)[rows]
+    r = batch.rank[rows].astype(float)
+    a = batch.rel_so_far[rows] - 1
+    b = batch.nonrel_so_far[rows]
+    unjudged = batch.running_count(batch.grade == UNJUDGED)[rows]
+    p = a + b + unjudged
+    share_relevant = (a + INFAP_EPSILON) / (a + b + 2 * INFAP_EPSILON)
     with np.errstate(invalid="ignore"):
-        expected = 1.0 / (before + 1.0) + (before / (before + 1.0)) * (pooled / before) * (
-            (relevant + INFAP_EPSILON) / (relevant + nonrelevant + 2 * INFAP_EPSILON)
-        )
-    expected[before == 0] = 1.0
+        expected = 1.0 / r + ((r - 1.0) / r) * (p / (r - 1.0)) * share_relevant
+    expected[r == 1] = 1.0
     return divide(batch.sum_of_relevant(expected), batch.num_rel)
 
 
@@ -112,8 +115,8 @@ def yaap(batch: Batch) -> FloatArray:
     Notes: on one topic it orders runs as map does; over topics the mean is less ruled by the easy ones.
     Source: Robertson, "On Smoothing Average Precision", ECIR 2012, LNCS 7224, pp. 158-169.
     """
-    precisions = batch.sum_of_relevant(batch.relevant_precision)
-    return elementwise(math.log, (1.0 + precisions) / (1.0 + batch.num_rel - precisions))
+    s = batch.sum_of_relevant(batch.relevant_precision)
+    return elementwise(math.log, (1.0 + s) / (1.0 + batch.num_rel - s))
 
 
 def plain_average_precision(topic: RankedTopic) -> float:
@@ -143,7 +146,7 @@ def plain_inferred_average_precision(topic: RankedTopic) -> float:
     total = 0.0
     for rank, grade in zip(topic.ranks, topic.grades, strict=True):
         if grade >= level:
-            total += _expected_precision(float(rank - 1), relevant, nonrelevant, unjudged)
+            total += _expected_precision(float(rank), relevant, nonrelevant, unjudged)
             relevant += 1
         elif grade >= 0:
             nonrelevant += 1
@@ -152,17 +155,20 @@ def plain_inferred_average_precision(topic: RankedTopic) -> float:
     return total / topic.judged.num_rel if topic.judged.num_rel else 0.0
 
 
-def _expected_precision(before: float, relevant: int, nonrelevant: int, unjudged: int) -> float:
-    """Return the expected precision at a relevant document, by the documents before it."""
-    if before == 0.0:
+def _expected_precision(r: float, a: int, b: int, unjudged: int) -> float:
+    """Return E(r) of infAP: the precision that is expected at a relevant document at rank r.
+
+    a, b, unjudged  documents of the pool before it: judged relevant, judged not relevant, not judged
+    """
+    if r == 1.0:
         return 1.0
-    pooled = relevant + nonrelevant + unjudged
-    return 1.0 / (before + 1.0) + (before / (before + 1.0)) * (pooled / before) * (
-        (relevant + INFAP_EPSILON) / (relevant + nonrelevant + 2 * INFAP_EPSILON)
-    )
+    p = a + b + unjudged
+    share_relevant = (a + INFAP_EPSILON) / (a + b + 2 * INFAP_EPSILON)
+    return 1.0 / r + ((r - 1.0) / r) * (p / (r - 1.0)) * share_relevant
 
 
 _RANKED = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})
+"""Traits of measures of the ranks of relevant documents."""
 
 MEASURES: tuple[Measure, ...] = (
     Measure(

@@ -32,47 +32,51 @@ class Totals:
 
 
 Summary = Callable[[float, Totals], float]
+"""The sum of a column over the topics that were scored, and counts of topics -> the value over all topics."""
 
 
-def mean(total: float, totals: Totals) -> float:
-    """Return the arithmetic mean over the topics; with weights of values times weights."""
+def mean(column_sum: float, totals: Totals) -> float:
+    """Return the arithmetic mean over the topics; of weighted topics, `column_sum` is of value × weight."""
     if totals.weight is not None:
-        return total / totals.weight if totals.weight else math.nan
-    return total / totals.num_topics if totals.num_topics else total
+        return column_sum / totals.weight if totals.weight else math.nan
+    return column_sum / totals.num_topics if totals.num_topics else column_sum
 
 
-def total(total: float, totals: Totals) -> float:
+def total(column_sum: float, totals: Totals) -> float:
     """Return the sum over the topics."""
-    return total
-
-
-def geometric_mean(total: float, totals: Totals) -> float:
-    """Return the geometric mean over the topics of a column of logarithms, none below that of 0.00001."""
-    if not totals.num_topics:
-        return total
-    # trec_eval: topics that the run lacks get the least value, in one multiplication after the sum.
-    missing = totals.num_topics - totals.num_scored
-    if totals.complete:
-        total += missing * math.log(LEAST_GEOMETRIC_MEAN)
-    return math.exp(total / totals.num_topics)
+    return column_sum
 
 
 LEAST_GEOMETRIC_MEAN = 0.00001
+"""Value from which on trec_eval takes logarithms: smaller ones count as this."""
 
 
-def number_of_topics(total: float, totals: Totals) -> float:
+def geometric_mean(column_sum: float, totals: Totals) -> float:
+    """Return the geometric mean over the topics of a column of logarithms, none below that of 0.00001."""
+    if not totals.num_topics:
+        return column_sum
+    if totals.complete:
+        # trec_eval: topics that the run lacks get the least value, in one multiplication after the sum.
+        missing = totals.num_topics - totals.num_scored
+        column_sum += missing * math.log(LEAST_GEOMETRIC_MEAN)
+    return math.exp(column_sum / totals.num_topics)
+
+
+def number_of_topics(column_sum: float, totals: Totals) -> float:
     """Return the number of topics that were averaged over."""
     return float(totals.num_topics)
 
 
-def number_of_relevant(total: float, totals: Totals) -> float:
+def number_of_relevant(column_sum: float, totals: Totals) -> float:
     """Return the sum over the topics, with -c over all of the qrels."""
-    # trec_eval: under -c any judgement above 0 counts, whatever -l says.
-    return float(totals.num_rel_in_qrels) if totals.complete else total
+    if totals.complete:
+        # trec_eval: under -c any judgement above 0 counts, whatever -l says.
+        return float(totals.num_rel_in_qrels)
+    return column_sum
 
 
 class Format(enum.Enum):
-    """Formats of printed values."""
+    """Formats of printed values: decimal numbers, counts, texts of topics, and the tag of the run."""
 
     FLOAT = "%6.4f"
     COUNT = "%ld"
@@ -81,7 +85,12 @@ class Format(enum.Enum):
 
 
 class WhenMissing(enum.Enum):
-    """Values that 10.0 prints with -c for a topic that the run lacks, scored as one unjudged document."""
+    """Values that 10.0 prints with -c for a topic that the run lacks.
+
+    AS_SCORED                what the measure gives a ranking of one unjudged document
+    ZERO                     0, or an empty text
+    ZERO_WITHOUT_PARAMETERS  the same where the measure has no parameters in its label, else AS_SCORED
+    """
 
     AS_SCORED = enum.auto()
     ZERO = enum.auto()

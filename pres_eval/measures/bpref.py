@@ -36,10 +36,11 @@ def preferred(batch: Batch) -> FloatArray:
         from pres_eval.measures.expected.ranks import preferred_in_ties
 
         return preferred_in_ties(batch)
-    num_rel = batch.num_rel[batch.relevant_topic_of]
-    nonrel_before = np.minimum(batch.nonrel_so_far[batch.relevant_rows], num_rel)
-    most_before = np.minimum(batch.num_nonrel, batch.num_rel)[batch.relevant_topic_of]
-    return np.asarray(1.0 - divide(nonrel_before, most_before), np.float64)
+    n = batch.num_rel[batch.relevant_topic_of]
+    b = batch.nonrel_so_far[batch.relevant_rows]
+    most_before = np.minimum(batch.num_nonrel[batch.relevant_topic_of], n)  # min(N, n)
+    not_before = 1.0 - divide(np.minimum(b, n), most_before)
+    return np.asarray(not_before, np.float64)
 
 
 def geometric_binary_preference(batch: Batch) -> FloatArray:
@@ -55,17 +56,18 @@ def geometric_binary_preference(batch: Batch) -> FloatArray:
 
 def plain_binary_preference(topic: RankedTopic) -> float:
     """Return bpref of one topic."""
-    relevant = topic.judged.num_rel
+    n = topic.judged.num_rel
     level = topic.judged.relevance_level
-    most_before = min(topic.judged.num_nonrel, relevant)
-    nonrel_before = 0
+    most_before = min(topic.judged.num_nonrel, n)  # min(N, n)
+    b = 0
     total = 0.0
     for grade in topic.grades:
         if grade >= level:
-            total += 1.0 - (min(nonrel_before, relevant) / most_before if most_before else 0.0)
+            share_before = min(b, n) / most_before if most_before else 0.0
+            total += 1.0 - share_before
         elif grade >= 0:
-            nonrel_before += 1
-    return total / relevant if relevant else 0.0
+            b += 1
+    return total / n if n else 0.0
 
 
 def plain_geometric_binary_preference(topic: RankedTopic) -> float:

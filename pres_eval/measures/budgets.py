@@ -25,8 +25,9 @@ def pres_at_budget(batch: Batch) -> FloatArray:
             "-m PRES_budget needs an Nmax for each topic: name their file with --nmax-file (nmax_of=…"
             " from Python)"
         )
-    of_each: Callable[..., FloatArray] = pres
-    return of_each(batch, batch.nmax)
+    # `pres` is declared for one Nmax; each topic's own, (T,), goes through the same formula.
+    pres_with_own_nmax: Callable[..., FloatArray] = pres
+    return pres_with_own_nmax(batch, batch.nmax)
 
 
 MEASURES: tuple[Measure, ...] = (

@@ -1,4 +1,8 @@
-"""Gain per document of a reader who continues from rank to rank with some probability (C/W/L)."""
+"""Gain per document of a reader who continues from rank to rank with some probability (C/W/L).
+
+C(i) is the probability to go on from rank i to the next, W(i) the share of all documents read that are at
+rank i: in proportion to C(1) C(2) ... C(i-1), the chance to get there.
+"""
 
 from __future__ import annotations
 
@@ -14,44 +18,59 @@ READERS_DEPTH = 1000
 """Documents that a reader sees at the most: cwl_eval's --max_depth."""
 
 TOPICS_TOGETHER = 1 << 10
+"""Topics whose ranks are one table, of up to 1,000 ranks each."""
 
 
 def scaled_gains(batch: Batch, min_rel: float, max_rel: float | None) -> FloatArray:
-    """Return the documents' grades (D,) scaled to 0 … 1; `max_rel` None: by the topic's highest grade."""
-    low = np.full(len(batch), min_rel)
-    high = np.maximum(highest_grades(batch), 0.0) if max_rel is None else np.full(len(batch), max_rel)
-    low = low[batch.topic_of]
-    high = high[batch.topic_of]
-    grades = np.minimum(np.maximum(document_gains(batch), low), high)
-    return divide(grades - low, np.where(high > low, high - low, 0.0))
+    """Return (D,) (grade - min_rel) / (max_rel - min_rel) of the documents, from 0 to 1.
+
+    max_rel  the grade that is worth 1; None: the topic's highest
+    A topic whose highest grade is not above min_rel has gains of 0.
+    """
+    if max_rel is None:
+        highest_of_topic = np.maximum(highest_grades(batch), 0.0)
+    else:
+        highest_of_topic = np.full(len(batch), max_rel)
+    high = highest_of_topic[batch.topic_of]
+    grades = np.minimum(np.maximum(document_gains(batch), min_rel), high)
+    span = np.where(high > min_rel, high - min_rel, 0.0)
+    return divide(grades - min_rel, span)
 
 
 Continues = Callable[[FloatArray, FloatArray], FloatArray]
-"""Ranks (K,) and gains (T, K) -> the probabilities C(i) to go on after each rank, as (T, K) or (K,)."""
+"""Ranks (K,) and gains (T, K) at these -> the probabilities C(i) to go on after each, (T, K) or (K,)."""
 
 
 def gain_for_each_document(
     batch: Batch, depth: int, min_rel: float, max_rel: float | None, continues: Continues
 ) -> FloatArray:
-    """Return (T,) Σ W(i) gain(i) over the ranks down to `depth`."""
+    """Return (T,) Σ W(i) gain(i) over the ranks i down to `depth`, 1,000 at most.
+
+    min_rel, max_rel  as for `scaled_gains`
+    continues         the model of the reader
+    """
     gains = scaled_gains(batch, min_rel, max_rel)
     depth = min(depth, READERS_DEPTH)
+    ranks = np.arange(1.0, depth + 1)
     scores = np.zeros(len(batch))
     for start in range(0, len(batch), TOPICS_TOGETHER):
         stop = min(start + TOPICS_TOGETHER, len(batch))
         rows = slice(batch.offsets[start], batch.offsets[stop])
         seen = np.flatnonzero(batch.rank[rows] <= depth) + batch.offsets[start]
-        table = np.zeros((stop - start, depth))
-        table[batch.topic_of[seen] - start, batch.rank[seen] - 1] = gains[seen]
-        weights = np.ones((stop - start, depth))
-        weights[:, 1:] = continues(np.arange(1.0, depth + 1), table)[..., :-1]
-        weights = np.multiply.accumulate(weights, axis=1)
-        gained = np.add.accumulate(weights * table, axis=1)[:, -1]
-        scores[start:stop] = gained / np.add.accumulate(weights, axis=1)[:, -1]
+        gain_at_rank = np.zeros((stop - start, depth))
+        gain_at_rank[batch.topic_of[seen] - start, batch.rank[seen] - 1] = gains[seen]
+        # Column i becomes C(1) ... C(i-1), which is W(i) but for its divisor, the sum of all.
+        chance_to_reach = np.ones((stop - start, depth))
+        chance_to_reach[:, 1:] = continues(ranks, gain_at_rank)[..., :-1]
+        chance_to_reach = np.multiply.accumulate(chance_to_reach, axis=1)
+        gained = np.add.accumulate(chance_to_reach * gain_at_rank, axis=1)[:, -1]
+        num_read = np.add.accumulate(chance_to_reach, axis=1)[:, -1]
+        scores[start:stop] = gained / num_read
     return scores
 
 
 def insq_continues(rank: FloatArray, gain_wanted: float) -> FloatArray:
-    """Return (n,) how probably a reader who wants so much reads on at these ranks."""
-    step = (rank + 2.0 * gain_wanted - 1.0) / (rank + 2.0 * gain_wanted)
+    """Return (n,) C(r) = ((r + 2T - 1) / (r + 2T))² at ranks r (n,), T being the gain that is wanted."""
+    patience = rank + 2.0 * gain_wanted
+    step = (patience - 1.0) / patience
     return step * step

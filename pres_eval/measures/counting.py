@@ -16,6 +16,7 @@ from pres_eval.batches.batch import Batch
 from pres_eval.options import LARGEST_LONG
 
 Numbers = IntArray | FloatArray
+"""Counts of documents, or those that are expected in ties, which need not be whole."""
 
 AtRank = Callable[[FloatArray, IntArray], FloatArray]
 """A function of gains (N,) and ranks (N,) that returns what the gains are worth there."""
@@ -48,8 +49,11 @@ def documents_within(batch: Batch, chosen: BoolArray, rank: int | IntArray | Non
     if batch.ties is not None:
         from pres_eval.measures.expected.places import share_seen
 
-        return batch.sum_by_topic(share_seen(batch, LARGEST_LONG if rank is None else rank), chosen)
-    return batch.count_by_topic(chosen if rank is None else chosen & (batch.rank <= rank))
+        last_rank = LARGEST_LONG if rank is None else rank
+        return batch.sum_by_topic(share_seen(batch, last_rank), chosen)
+    if rank is not None:
+        chosen = chosen & (batch.rank <= rank)
+    return batch.count_by_topic(chosen)
 
 
 def gained(batch: Batch, gains: FloatArray, at_rank: AtRank, rank: int = LARGEST_LONG) -> FloatArray:
@@ -63,10 +67,11 @@ def gained(batch: Batch, gains: FloatArray, at_rank: AtRank, rank: int = LARGEST
         return gained_in_ties(batch, gains, at_rank, rank)
     if np.ndim(rank):
         judged = batch.judged_down_to(int(np.max(rank)))
-        running = judged.running(at_rank(judged.values_of(gains), judged.values_of(batch.rank)))
-        return judged.at(running, judged.within(rank))
+        worth = at_rank(judged.values_of(gains), judged.values_of(batch.rank))
+        return judged.at(judged.running(worth), judged.within(rank))
     rows = np.flatnonzero((gains != 0) & (batch.rank <= rank))
-    sums = np.bincount(batch.topic_of[rows], at_rank(gains[rows], batch.rank[rows]), len(batch))
+    worth = at_rank(gains[rows], batch.rank[rows])
+    sums = np.bincount(batch.topic_of[rows], worth, len(batch))
     return sums.astype(np.float64, copy=False)
 
 
@@ -77,4 +82,9 @@ def discounted(gain: FloatArray, rank: IntArray) -> FloatArray:
 
 def sum_of_ranks(batch: Batch, rank: int = LARGEST_LONG) -> FloatArray:
     """Return the ranks of the relevant documents down to a rank, added up: (T,)."""
-    return gained(batch, batch.is_rel.astype(float), lambda gain, at: gain * at, rank)
+
+    def rank_of_gain(gain: FloatArray, at: IntArray) -> FloatArray:
+        """Return the ranks (N,) where the gain is 1."""
+        return gain * at
+
+    return gained(batch, batch.is_rel.astype(float), rank_of_gain, rank)

@@ -91,17 +91,19 @@ def relstring(batch: Batch, lengths: tuple[float, ...]) -> list[str]:
     Source: trec_eval.
     """
     length = int(min(max(lengths[0], 0), batch.num_ret.max(initial=0)))
-    shown = np.minimum(batch.num_ret, length)
+    num_shown = np.minimum(batch.num_ret, length)
     # One line a topic in a single buffer: as long as the strings are, whatever the longest of them is.
-    begins = np.concatenate(([0], np.cumsum(shown + 1)))
-    characters = np.full(begins[-1], ord("-"), np.uint8)
-    characters[begins[1:] - 1] = ord("\n")
-    seen = batch.rank <= length
-    grade = batch.grade[seen]
-    character = np.where(grade > 9, ord(">"), ord("0") + np.clip(grade, 0, 9))
+    begins = np.concatenate(([0], np.cumsum(num_shown + 1)))
+    lines = np.full(begins[-1], ord("-"), np.uint8)
+    lines[begins[1:] - 1] = ord("\n")
+    shown = batch.rank <= length
+    grade = batch.grade[shown]
+    digit = ord("0") + np.clip(grade, 0, 9)
+    character = np.where(grade > 9, ord(">"), digit)
     character[grade == UNJUDGED] = ord(".")
-    characters[begins[batch.topic_of[seen]] + batch.rank[seen] - 1] = character
-    return characters.tobytes().decode("ascii").split("\n")[:-1]
+    index_in_lines = begins[batch.topic_of[shown]] + batch.rank[shown] - 1
+    lines[index_in_lines] = character
+    return lines.tobytes().decode("ascii").split("\n")[:-1]
 
 
 def plain_num_q(topic: RankedTopic) -> float:

@@ -108,7 +108,8 @@ def nrbp(batch: SubtopicBatch, alpha: float, beta: float) -> FloatArray:
       ICTIR 2009, doi:10.1007/978-3-642-04417-5_17; ndeval 4.5.  trec_eval: none.  ir_measures' NRBP.
     """
     gained = novelty(batch.hits, LARGEST_LONG, alpha, geometric(beta))
-    return gained * divide(np.array(1.0 - (1.0 - alpha) * beta), batch.num_subtopics)
+    scale = np.array(1.0 - (1.0 - alpha) * beta)
+    return gained * divide(scale, batch.num_subtopics)
 
 
 def nnrbp(batch: SubtopicBatch, alpha: float, beta: float) -> FloatArray:
@@ -137,9 +138,10 @@ def ap_ia(batch: SubtopicBatch) -> FloatArray:
       doi:10.1145/1498759.1498766; ndeval 4.5.  trec_eval: none.  ir_measures' AP_IA.
     """
     hits = batch.hits
-    precision = (seen_before(hits) + 1) / hits.position
-    of_subtopic = batch.offsets[hits.topic_of] + hits.subtopic
-    sums = np.bincount(of_subtopic, precision, len(batch.num_rel))
+    i = seen_before(hits) + 1
+    precision = i / hits.position
+    subtopic_of = batch.offsets[hits.topic_of] + hits.subtopic
+    sums = np.bincount(subtopic_of, precision, len(batch.num_rel))
     return _mean_over_subtopics(batch, divide(sums, batch.num_rel))
 
 
@@ -175,15 +177,18 @@ def facet_recall(batch: SubtopicBatch, multiple: int, more: int) -> FloatArray:
     judged = batch.judged
     is_first_of_document = changed(judged.topic_of, judged.position)
     num_relevant = np.bincount(judged.topic_of[is_first_of_document], minlength=len(batch))
-    within = hits.position <= (num_relevant * multiple + more)[hits.topic_of]
-    of_subtopic = (batch.offsets[hits.topic_of] + hits.subtopic)[within]
-    counts = np.bincount(of_subtopic, minlength=len(batch.num_rel))
+    last_rank = num_relevant * multiple + more
+    is_within = hits.position <= last_rank[hits.topic_of]
+    subtopic_of = batch.offsets[hits.topic_of] + hits.subtopic
+    counts = np.bincount(subtopic_of[is_within], minlength=len(batch.num_rel))
     return _mean_over_subtopics(batch, divide(counts, batch.num_rel))
 
 
 def _mean_over_subtopics(batch: SubtopicBatch, values: FloatArray) -> FloatArray:
     """Return (T,) mean of the values (S,) of each topic's subtopics that have a relevant document."""
-    return divide(np.bincount(batch.topic_of_group, values, len(batch)), batch.num_subtopics)
+    # Subtopics without a relevant document have the value 0.
+    sums = np.bincount(batch.topic_of_group, values, len(batch))
+    return divide(sums, batch.num_subtopics)
 
 
 def subtopic_recall(batch: SubtopicBatch, cutoff: int) -> FloatArray:
@@ -198,10 +203,10 @@ def subtopic_recall(batch: SubtopicBatch, cutoff: int) -> FloatArray:
       retrieval", SIGIR 2003, doi:10.1145/860435.860440; ndeval 4.5.  trec_eval: none.  ir_measures'
       StRecall@k.
     """
-    covers_subtopic = (seen_before(batch.hits) == 0) & (batch.hits.position <= cutoff)
-    return divide(
-        np.bincount(batch.hits.topic_of[covers_subtopic], minlength=len(batch)), batch.num_subtopics
-    )
+    is_first_of_subtopic = seen_before(batch.hits) == 0
+    covers_subtopic = is_first_of_subtopic & (batch.hits.position <= cutoff)
+    num_covered = np.bincount(batch.hits.topic_of[covers_subtopic], minlength=len(batch))
+    return divide(num_covered, batch.num_subtopics)
 
 
 _ALPHA = Setting(

@@ -16,7 +16,10 @@ from pres_eval.measures.settings import MeasureSettings, Setting, persistence
 
 
 def scores_of(batch: Batch, name: str, factor: float) -> FloatArray:
-    """Return (D,) the score of each document, 0 for those that have none."""
+    """Return (D,) u of each document: its own score times the factor, 0 for those that have none.
+
+    name  of the measure, for the MeasureError that is raised if no document has a score
+    """
     if batch.document_scores is None:
         raise MeasureError(
             f"-m {name} needs scores of documents: name their file with --document-scores (document_scores=…"
@@ -38,7 +41,8 @@ def understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
     Source: Zuccon, "Understandability biased evaluation for information retrieval", ECIR 2016,
       doi:10.1007/978-3-319-30671-1_21; trectools' uRBP.  trec_eval: none.
     """
-    return rank_biased(batch, p, np.where(batch.is_rel, scores_of(batch, "urbp", factor), 0.0))
+    u = scores_of(batch, "urbp", factor)
+    return rank_biased(batch, p, np.where(batch.is_rel, u, 0.0))
 
 
 def graded_understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
@@ -52,8 +56,9 @@ def graded_understandability_rbp(batch: Batch, p: float, factor: float) -> Float
     Parameters: as urbp; factor also brings grades to 0 … 1, as factor=0.5 does with grades up to 2.
     Source: as urbp; trectools' uRBP with binary_topical_relevance=False.
     """
-    worth = np.maximum(batch.grade, 0) * scores_of(batch, "urbp_graded", factor)
-    return rank_biased(batch, p, np.where(batch.is_rel, worth, 0.0))
+    g = np.maximum(batch.grade, 0)
+    u = scores_of(batch, "urbp_graded", factor)
+    return rank_biased(batch, p, np.where(batch.is_rel, g * u, 0.0))
 
 
 def understandability_bpref(batch: Batch, factor: float) -> FloatArray:
@@ -66,8 +71,8 @@ def understandability_bpref(batch: Batch, factor: float) -> FloatArray:
     Parameter: -m ubpref.factor=0.01 for scores from 0 to 100.
     Source: as bpref and urbp; trectools' uBpref.  trec_eval: none.
     """
-    weighted = preferred(batch) * scores_of(batch, "ubpref", factor)[batch.relevant_rows]
-    return divide(batch.sum_of_relevant(weighted), batch.num_rel)
+    u = scores_of(batch, "ubpref", factor)[batch.relevant_rows]
+    return divide(batch.sum_of_relevant(preferred(batch) * u), batch.num_rel)
 
 
 _FACTOR = Setting(name="factor", default=1.0, expected="the factor of the documents' scores, above 0")

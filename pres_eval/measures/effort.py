@@ -20,11 +20,14 @@ from pres_eval.measures.pres import share_too_late
 from pres_eval.measures.screening import documents_to_read, rank_at, reached, recall_at_percent
 from pres_eval.measures.settings import Percents
 
+ROUNDING_TOLERANCE = 1e-9
+"""How far above a whole number of documents a product may be and still be it: 0.95 * 20 is above 19."""
+
 
 def relevant_for_recall(batch: Batch, percent: float) -> IntArray:
-    """Return (T,) the relevant documents that a recall of `percent` needs, rounded up to a whole number."""
-    # 0.95 * 20 is a little above 19 as a double.
-    return np.asarray(np.ceil(batch.num_rel * percent / 100.0 - 1e-9), np.int64)
+    """Return (T,) m = ⌈x/100 n⌉: the relevant documents that a recall of x percent needs."""
+    needed = batch.num_rel * percent / 100.0
+    return np.asarray(np.ceil(needed - ROUNDING_TOLERANCE), np.int64)
 
 
 def read_for_recall(batch: Batch, percent: float) -> FloatArray:
@@ -40,8 +43,10 @@ def read_for_recall(batch: Batch, percent: float) -> FloatArray:
     Source: TREC Total Recall; Grossman, Cormack & Roegiest, "TREC 2016 Total Recall Track Overview", TREC
       2016.  trec_eval: none.
     """
-    chance_retrieved, rank = reached(batch, relevant_for_recall(batch, percent))
-    read = chance_retrieved * rank + (1.0 - chance_retrieved) * documents_to_read(batch)
+    m = relevant_for_recall(batch, percent)
+    chance_retrieved, rank = reached(batch, m)
+    chance_missed = 1.0 - chance_retrieved
+    read = chance_retrieved * rank + chance_missed * documents_to_read(batch)
     return np.where(batch.num_rel == 0, 0.0, read)
 
 
@@ -71,12 +76,12 @@ def true_negative_rate(batch: Batch, percent: float) -> FloatArray:
       Applications 18, 2023, doi:10.1016/j.iswa.2023.200193; ASReview's tnr (m rounded down).
       trec_eval: none.
     """
-    needed = relevant_for_recall(batch, percent)
-    rank = rank_of_relevant(batch, needed)
+    m = relevant_for_recall(batch, percent)
+    r = rank_of_relevant(batch, m)
     nonrelevant = documents_to_read(batch) - batch.num_rel
     # N may have no room for what was missed and what nobody judged.
-    left = np.maximum(nonrelevant - (rank - needed), 0)
-    return np.where(rank > 0, divide(left, nonrelevant), 0.0)
+    unread = np.maximum(nonrelevant - (r - m), 0)
+    return np.where(r > 0, divide(unread, nonrelevant), 0.0)
 
 
 def extra_relevant_found(batch: Batch, percent: float) -> FloatArray:
@@ -90,7 +95,8 @@ def extra_relevant_found(batch: Batch, percent: float) -> FloatArray:
     Notes: ASReview's erf rounds k down, and the documents of a random order to whole ones.
     Source: ASReview's insights (extra relevant records found).  trec_eval: none.
     """
-    beyond = recall_at_percent(batch, percent) - divide(rank_at(batch, percent), documents_to_read(batch))
+    share_read = divide(rank_at(batch, percent), documents_to_read(batch))
+    beyond = recall_at_percent(batch, percent) - share_read
     return np.where(batch.num_rel == 0, 0.0, beyond)
 
 
@@ -105,7 +111,8 @@ def recall_at_multiple(batch: Batch, multiple: int, more: int) -> FloatArray:
     Source: Roegiest, Cormack, Clarke & Grossman, "TREC 2015 Total Recall Track Overview", TREC 2015.
       trec_eval: none.
     """
-    return divide(relevant_within(batch, batch.num_rel * multiple + more), batch.num_rel)
+    last_rank = batch.num_rel * multiple + more
+    return divide(relevant_within(batch, last_rank), batch.num_rel)
 
 
 def loss(batch: Batch) -> FloatArray:

@@ -20,7 +20,10 @@ from pres_eval.options import V10, Version
 from pres_eval.records import dataclass
 
 KeyNumbers = tuple[tuple[str, float], ...]
+"""Parameters as they are written, `1=3.5`: the text before the sign, and the number."""
+
 GradeGains = tuple[tuple[int, float], ...]
+"""Grades with the gains that parameters give them."""
 
 MOST_GRADES_SORTED = 1 << 20
 """Up to here every grade from 0 takes part in trec_eval's sort (which would need minutes with more)."""
@@ -31,22 +34,26 @@ MOST_RANKS = 1 << 20
 
 def grade_gains(pairs: KeyNumbers, version: Version = V10) -> GradeGains:
     """Return the grades that parameters name, with their gains."""
-    # trec_eval: 9.0.8 reads any other key's leading digits (none: 0), 10.0 leaves it out.
-    if not version.gain_keys_need_not_be_grades:
-        pairs = tuple(pair for pair in pairs if re.fullmatch(r"[+-]?[0-9]+", pair[0]))
-    digits = [(re.match(r"\s*([+-]?[0-9]+)", key), gain) for key, gain in pairs]
-    return tuple((nearest_integer(match[1]) if match else 0, gain) for match, gain in digits)
+    gains: list[tuple[int, float]] = []
+    for key, gain in pairs:
+        # trec_eval: 9.0.8 reads any other key's leading digits (none: 0), 10.0 leaves it out.
+        if not version.gain_keys_need_not_be_grades and not re.fullmatch(r"[+-]?[0-9]+", key):
+            continue
+        digits = re.match(r"\s*([+-]?[0-9]+)", key)
+        grade = 0 if digits is None else nearest_integer(digits[1])
+        gains.append((grade, gain))
+    return tuple(gains)
 
 
 @dataclass(frozen=True, eq=False)
 class GainTable:
-    """The gains of the topics whose highest grade is the same.
+    """The gains of G grades, for the topics whose highest grade is the same.
 
-    grades     ascending
-    gain       of a retrieved document of that grade
-    ideal_gain of a document of that grade in the best ranking
-    order      place of the grade in the best ranking, counted from its end
-    last       gain that the best ranking begins with, were there a document of every grade
+    grades      (G,) ascending
+    gain        (G,) of a retrieved document of that grade
+    ideal_gain  (G,) of a document of that grade in the best ranking
+    order       (G,) place of the grade in the best ranking, counted from its end
+    last        gain that the best ranking begins with, were there a document of every grade
     lowest, highest  of all gains
     """
 
@@ -59,12 +66,15 @@ class GainTable:
     highest: float
 
     def values_of(self, grades: IntArray, column: FloatArray | IntArray) -> FloatArray:
-        """Return (n,) the column's values for these grades (n,); 0 for grades that the table lacks."""
-        row = np.minimum(np.searchsorted(self.grades, grades), len(self.grades) - 1)
-        return np.where(self.grades[row] == grades, column[row], 0.0)
+        """Return (n,) the values of a column (G,) for grades (n,); 0 for grades that the table lacks."""
+        last_row = len(self.grades) - 1
+        row = np.minimum(np.searchsorted(self.grades, grades), last_row)
+        is_known = self.grades[row] == grades
+        return np.where(is_known, column[row], 0.0)
 
 
-def _difference_sign(gain: float, other_gain: float) -> int:
+def _compare_gains(gain: float, other_gain: float) -> int:
+    """Return what trec_eval's comparison returns: above 0 if the first gain belongs behind the other."""
     # trec_eval: the comparison's difference is cut to a 32-bit int; what does not fit becomes the least one.
     difference = gain - other_gain
     if not -(2.0**31) - 1 < difference < 2.0**31:
@@ -73,10 +83,13 @@ def _difference_sign(gain: float, other_gain: float) -> int:
 
 
 def _merge_sort(gains: list[float], first_sorted: int) -> list[int]:
-    """Return the order in which glibc's qsort leaves the gains; from `first_sorted` on they ascend."""
+    """Return the indices of the gains in the order in which glibc's qsort leaves them.
+
+    first_sorted  index from which on the gains ascend, so that a sort leaves them as they are
+    """
 
     def sort(begin: int, end: int) -> list[int]:
-        """Return the places from `begin` to `end` in the order in which C's merge sort leaves them."""
+        """Return the indices from `begin` to `end` in the order in which C's merge sort leaves them."""
         if begin >= first_sorted or end - begin <= 1:
             return list(range(begin, end))
         middle = begin + (end - begin) // 2
@@ -86,7 +99,7 @@ def _merge_sort(gains: list[float], first_sorted: int) -> list[int]:
         i = 0
         j = 0
         while i < len(left) and j < len(right):
-            if _difference_sign(gains[left[i]], gains[right[j]]) <= 0:
+            if _compare_gains(gains[left[i]], gains[right[j]]) <= 0:
                 merged.append(left[i])
                 i += 1
             else:
@@ -98,17 +111,23 @@ def _merge_sort(gains: list[float], first_sorted: int) -> list[int]:
 
 
 def adds_exactly(named: GradeGains) -> bool:
-    """Return whether sums and differences of these gains are exact in doubles, in trec_eval's order."""
+    """Return whether all sums of these gains are exact in doubles, and trec_eval's sort is a plain one.
+
+    Both hold for whole gains below 2^30.
+    """
     return all(gain.is_integer() and abs(gain) < 2.0**30 for _, gain in named)
 
 
 def _grades_by_default(named: GradeGains, highest_grade: int, present: IntArray) -> list[int]:
-    """Return the grades that keep their own value as gain, as far as they matter; (n,) those there are."""
+    """Return the grades that no parameter names, which are their own gains, as far as they matter.
+
+    present  (P,) the grades of the judgements
+    """
     names = {grade for grade, _ in named}
     if not adds_exactly(named) and highest_grade < MOST_GRADES_SORTED:
         grades = set(range(highest_grade + 1))
     else:
-        # Then only what is there matters, and the highest gain of all.
+        # Only grades of the judgements matter, and the highest gain of all.
         highest_kept = highest_grade
         while highest_kept in names:
             highest_kept -= 1
@@ -117,25 +136,31 @@ def _grades_by_default(named: GradeGains, highest_grade: int, present: IntArray)
 
 
 def _gain_table(named: GradeGains, highest_grade: int, present: IntArray) -> GainTable:
-    """Return the gains of the grades named, and of those that occur: `present` (P,)."""
+    """Return the gains of the grades that parameters name, and of those of the judgements: `present` (P,).
+
+    highest_grade  the highest of the topics
+    """
     defaults = _grades_by_default(named, highest_grade, present)
     grades = [grade for grade, _ in named] + defaults
     gains = [gain for _, gain in named] + [float(grade) for grade in defaults]
     order = _merge_sort(gains, len(named))
     # trec_eval: of a grade named twice, a document takes the gain that sorts first, the best ranking the one
-    # that was given first.
-    place_of = {index: number for number, index in enumerate(order)}
-    document = {grades[index]: index for index in reversed(order)}
-    ideal = {grades[index]: index for index in reversed(range(len(grades)))}
-    ascending = sorted(document)
-    gain_of_document = [gains[document[grade]] for grade in ascending]
-    ideal_gain = [gains[ideal[grade]] for grade in ascending]
-    place_in_ideal = [place_of[ideal[grade]] for grade in ascending]
+    # that was given first.  Both tables are of grades and indices in `gains`.
+    index_for_document: dict[int, int] = {}
+    for index in order:
+        index_for_document.setdefault(grades[index], index)
+    index_for_ideal: dict[int, int] = {}
+    for index, grade in enumerate(grades):
+        index_for_ideal.setdefault(grade, index)
+    position_of_index = {index: position for position, index in enumerate(order)}
+    ascending = sorted(index_for_document)
+    gain_of_document = [gains[index_for_document[grade]] for grade in ascending]
+    ideal_indices = [index_for_ideal[grade] for grade in ascending]
     return GainTable(
         grades=np.array(ascending, np.int64),
         gain=np.array(gain_of_document),
-        ideal_gain=np.array(ideal_gain),
-        order=np.array(place_in_ideal, np.int64),
+        ideal_gain=np.array([gains[index] for index in ideal_indices]),
+        order=np.array([position_of_index[index] for index in ideal_indices], np.int64),
         last=gains[order[-1]],
         lowest=min(gains),
         highest=max(gains),
@@ -180,20 +205,26 @@ def document_gains(batch: Batch, named: GradeGains = ()) -> FloatArray:
 
 
 Formula = Callable[[Batch, GradeGains], FloatArray]
+"""A batch and the gains that parameters name -> the values (T,) of a measure."""
 
 
 def score_with_gains(batch: Batch, named: GradeGains, formula: Formula) -> FloatArray:
-    """Return the formula's values (T,); gains given to unjudged documents are filled in."""
+    """Return the formula's values (T,); a gain of grade -1 is that of each document that nobody judged."""
     # trec_eval: a gain for grade -1 goes to every document that is not in the qrels.
-    if all(grade != -1 for grade, _ in named):
+    names_unjudged = any(grade == -1 for grade, _ in named)
+    if not names_unjudged:
         return formula(batch, named)
     if batch.ties is not None:
         raise MeasureError("found a gain for unjudged documents (-1=…), expected none with --ties expected")
-    return np.concatenate([formula(every_rank(block), named) for block in blocks_of_ranks(batch)])
+    values_of_blocks = [formula(every_rank(block), named) for block in blocks_of_ranks(batch)]
+    return np.concatenate(values_of_blocks)
 
 
 def blocks_of_ranks(batch: Batch, most: int | None = None) -> Iterator[Batch]:
-    """Return parts of at most `most` (MOST_RANKS) retrieved documents, or of one topic; at least one part."""
+    """Yield the topics in parts of at most `most` retrieved documents, or of one topic; at least one part.
+
+    most  None: MOST_RANKS
+    """
     if not len(batch):
         yield batch
     retrieved = np.concatenate(([0], np.cumsum(batch.num_ret)))
@@ -212,7 +243,12 @@ def every_rank(batch: Batch) -> Batch:
 
 @dataclass(frozen=True, eq=False)
 class BestRanking:
-    """The documents of positive gain in the order that is best, topic after topic."""
+    """The N judged documents of positive gain of T topics in the order that is best, topic after topic.
+
+    topic_of  (N,) index of each document's topic
+    offsets   (T+1,) where each topic's documents begin
+    gain      (N,) of each document
+    """
 
     topic_of: IntArray
     offsets: IntArray
@@ -229,39 +265,40 @@ class BestRanking:
         return np.diff(self.offsets)
 
     def up_to(self, topic_of: IntArray, rank: IntArray, running: FloatArray) -> FloatArray:
-        """Return running values (N,) of topics at ranks, or at the ranking's end if earlier; 0 at rank 0."""
+        """Return running sums (N,) of the best rankings down to ranks (n,) of topics (n,): (n,).
+
+        Behind the end of a best ranking it is the sum of all of it; at rank 0 it is 0.
+        """
         last = np.minimum(rank, self.length[topic_of])
-        row = np.where(last > 0, self.offsets[topic_of] + last - 1, -1)
-        return np.asarray(np.concatenate((running, [0.0]))[row], np.float64)
+        row = np.where(last > 0, self.offsets[topic_of] + last - 1, -1)  # -1: the 0 that is appended
+        with_zero = np.concatenate((running, [0.0]))
+        return np.asarray(with_zero[row], np.float64)
 
     def sum_by_topic(self, values: FloatArray) -> FloatArray:
         """Add up the documents' values in each topic, one after the other: (N,) in, (T,) out."""
-        return np.bincount(self.topic_of, values, len(self.offsets) - 1).astype(np.float64, copy=False)
+        num_topics = len(self.offsets) - 1
+        return np.bincount(self.topic_of, values, num_topics).astype(np.float64, copy=False)
 
 
 def best_ranking(batch: Batch, named: GradeGains = (), most: int | None = None) -> BestRanking:
-    """Return the best rankings of the batch's topics, down to rank `most`."""
+    """Return the best rankings of the batch's topics, down to rank `most`.
+
+    A topic with two documents of grade 2 and one of grade 1 has the gains 2, 2, 1.
+    """
     topic_of = batch.level_topic_of
-    gain: FloatArray = batch.levels.astype(np.float64)
-    if named:
-        gain = np.zeros(len(topic_of))
-        order = np.zeros(len(topic_of))
-        for topics, table in gain_tables(batch, named):
-            chosen = topics[topic_of]
-            order[chosen] = table.values_of(batch.levels[chosen], table.order)
-            if table.last > 0:
-                gain[chosen] = table.values_of(batch.levels[chosen], table.ideal_gain)
-        descending = np.lexsort((-order, topic_of))
-    else:
-        descending = (batch.level_offsets[:-1] + batch.level_offsets[1:] - 1)[topic_of] - np.arange(len(gain))
+    gain, descending = _level_gains(batch, named)
     gain = gain[descending]
     count = batch.level_counts[descending]
+    # Where each topic's levels begin, for each of the L levels.
+    first_level = batch.level_offsets[:-1][topic_of]
     # trec_eval: the best ranking ends at the first gain that is not positive, whatever would follow.
-    ended = np.concatenate(([0], np.cumsum(gain <= 0)))
-    count = np.where(ended[1:] == ended[batch.level_offsets[:-1]][topic_of], count, 0)
+    num_not_positive = np.concatenate(([0], np.cumsum(gain <= 0)))
+    is_before_end = num_not_positive[1:] == num_not_positive[first_level]
+    count = np.where(is_before_end, count, 0)
     if most is not None:
-        before = np.concatenate(([0], np.cumsum(count)))
-        count = np.clip(most - (before[:-1] - before[batch.level_offsets[:-1]][topic_of]), 0, count)
+        running_count = np.concatenate(([0], np.cumsum(count)))
+        num_before = running_count[:-1] - running_count[first_level]
+        count = np.clip(most - num_before, 0, count)
     lengths = np.zeros(len(batch), np.int64)
     np.add.at(lengths, topic_of, count)
     return BestRanking(
@@ -269,3 +306,20 @@ def best_ranking(batch: Batch, named: GradeGains = (), most: int | None = None) 
         offsets=np.concatenate(([0], np.cumsum(lengths))),
         gain=np.repeat(gain, count),
     )
+
+
+def _level_gains(batch: Batch, named: GradeGains) -> tuple[FloatArray, IntArray]:
+    """Return the gains (L,) of the batch's levels, and the levels (L,) of each topic in the best order."""
+    topic_of = batch.level_topic_of
+    if not named:
+        # Levels ascend in each topic: the best order is from the last one to the first.
+        first_and_last = batch.level_offsets[:-1] + batch.level_offsets[1:] - 1
+        return batch.levels.astype(np.float64), first_and_last[topic_of] - np.arange(len(topic_of))
+    gain = np.zeros(len(topic_of))
+    order = np.zeros(len(topic_of))
+    for topics, table in gain_tables(batch, named):
+        chosen = topics[topic_of]
+        order[chosen] = table.values_of(batch.levels[chosen], table.order)
+        if table.last > 0:
+            gain[chosen] = table.values_of(batch.levels[chosen], table.ideal_gain)
+    return gain, np.lexsort((-order, topic_of))

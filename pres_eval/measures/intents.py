@@ -23,16 +23,16 @@ from pres_eval.options import RelevanceInfo
 
 
 def with_global_gains(batch: SubtopicBatch, hits: Hits) -> GainedDocuments:
-    """Return the documents of the pairs, by position, with their gains for all intents."""
-    first = changed(hits.topic_of, hits.position)
-    document = np.cumsum(first) - 1
-    topic_of = hits.topic_of[first]
-    grades = np.bincount(document, weights=hits.grade).astype(np.float64, copy=False)
+    """Return the documents of some pairs, by position, with their global gains: Σ g_i / S."""
+    is_new_document = changed(hits.topic_of, hits.position)
+    document_of_pair = np.cumsum(is_new_document) - 1
+    topic_of = hits.topic_of[is_new_document]
+    sum_of_grades = np.bincount(document_of_pair, weights=hits.grade).astype(np.float64, copy=False)
     return GainedDocuments(
         offsets=np.searchsorted(topic_of, np.arange(len(batch) + 1)),
         topic_of=topic_of,
-        rank=hits.position[first],
-        gain=divide(grades, batch.num_subtopics[topic_of]),
+        rank=hits.position[is_new_document],
+        gain=divide(sum_of_grades, batch.num_subtopics[topic_of]),
     )
 
 
@@ -64,7 +64,8 @@ def d_ndcg(batch: SubtopicBatch, cutoff: int) -> FloatArray:
     within = np.flatnonzero(retrieved.rank <= cutoff)
     dcg = retrieved.sum_by_topic(discounted(retrieved.gain, retrieved.rank), within)
     best_gain = np.where(best.rank <= cutoff, best.gain, 0.0)
-    return divide(dcg, best.sum_by_topic(discounted(best_gain, best.rank)))
+    ideal_dcg = best.sum_by_topic(discounted(best_gain, best.rank))
+    return divide(dcg, ideal_dcg)
 
 
 def d_q(batch: SubtopicBatch, cutoff: int, beta: float) -> FloatArray:
@@ -82,7 +83,8 @@ def d_q(batch: SubtopicBatch, cutoff: int, beta: float) -> FloatArray:
     Notes: -l sets what is relevant; a grade below it is no gain.  Intents are equally probable.
     Source: as D_nDCG.
     """
-    return mean_blended_ratio(with_global_gains(batch, batch.hits), best_of_intents(batch), beta, cutoff)
+    retrieved = with_global_gains(batch, batch.hits)
+    return mean_blended_ratio(retrieved, best_of_intents(batch), beta, cutoff)
 
 
 def d_sharp_ndcg(batch: SubtopicBatch, cutoff: int, gamma: float) -> FloatArray:
@@ -95,7 +97,8 @@ def d_sharp_ndcg(batch: SubtopicBatch, cutoff: int, gamma: float) -> FloatArray:
     Notes: -l sets what is relevant.
     Source: as D_nDCG.
     """
-    return gamma * subtopic_recall(batch, cutoff) + (1.0 - gamma) * d_ndcg(batch, cutoff)
+    intent_recall = subtopic_recall(batch, cutoff)
+    return gamma * intent_recall + (1.0 - gamma) * d_ndcg(batch, cutoff)
 
 
 def d_sharp_q(batch: SubtopicBatch, cutoff: int, gamma: float, beta: float) -> FloatArray:
@@ -109,7 +112,8 @@ def d_sharp_q(batch: SubtopicBatch, cutoff: int, gamma: float, beta: float) -> F
     Notes: -l sets what is relevant.
     Source: as D_nDCG.
     """
-    return gamma * subtopic_recall(batch, cutoff) + (1.0 - gamma) * d_q(batch, cutoff, beta)
+    intent_recall = subtopic_recall(batch, cutoff)
+    return gamma * intent_recall + (1.0 - gamma) * d_q(batch, cutoff, beta)
 
 
 _GAMMA = Setting(

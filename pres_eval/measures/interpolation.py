@@ -13,25 +13,34 @@ from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.parameters import Coefficients, Fractions
 
 RECALL_LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""The recall levels of trec_eval's recall-precision graph."""
 
 
 def _documents_needed(batch: Batch, level: float) -> FloatArray:
-    """Return (T,) how many relevant documents have to be found to reach a recall level."""
+    """Return (T,) c: how many relevant documents have to be found to reach a recall level.
+
+    One level gives (T,), several (C, 1) give (C, T).
+    """
     exact = level * batch.num_rel.astype(np.float64)
     # trec_eval: 9.0.8 adds 0.9 and cuts; 10.0 rounds halves away from zero.
     if batch.version.recall_levels_reach_up:
         return np.asarray(np.trunc(exact + 0.9), np.float64)
     whole: FloatArray = np.trunc(exact)
-    up: FloatArray = np.copysign(np.abs(exact - whole) >= 0.5, exact)
-    return whole + up
+    is_half_or_more = np.abs(exact - whole) >= 0.5
+    one_away_from_zero: FloatArray = np.copysign(is_half_or_more, exact)
+    return whole + one_away_from_zero
 
 
 def _highest_precision_from(batch: Batch, documents: FloatArray) -> FloatArray:
-    """Return the precision once this many relevant documents are found, (T,) or (C, T); 0 if never."""
+    """Return the highest precision at any rank from which on `documents` relevant ones are found; 0 if never.
+
+    documents  (T,) or (C, T), as is what is returned
+    """
     num_found = batch.num_rel_ret
     begins = batch.relevant_places.offsets[:-1]
     reached = (documents <= num_found) & (num_found > 0)
-    row = begins + np.maximum(np.where(reached, documents, 1.0), 1.0).astype(np.int64) - 1
+    number = np.maximum(np.where(reached, documents, 1.0), 1.0).astype(np.int64)
+    row = begins + number - 1
     precision = np.zeros(documents.shape)
     precision[reached] = batch.highest_precision[row[reached]]
     # trec_eval: nothing relevant of nothing retrieved is 0/0 (-nan on x86), where no document is needed.

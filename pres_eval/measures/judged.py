@@ -21,7 +21,9 @@ def unjudged(batch: Batch, cutoff: int) -> FloatArray:
       judgements cover little of the run, so its scores may be too low.
     Source: trec_eval 10.0.
     """
-    return (np.minimum(batch.num_ret, cutoff) - documents_within(batch, batch.grade >= 0, cutoff)) / cutoff
+    num_seen = np.minimum(batch.num_ret, cutoff)
+    num_judged = documents_within(batch, batch.grade >= 0, cutoff)
+    return (num_seen - num_judged) / cutoff
 
 
 def judged(batch: Batch, cutoff: int) -> FloatArray:
@@ -36,7 +38,8 @@ def judged(batch: Batch, cutoff: int) -> FloatArray:
       doi:10.1007/978-3-030-99739-7_38, whose Judged@k it is; that counts negative relevance as judged.
       trec_eval: none.
     """
-    return divide(documents_within(batch, batch.grade >= 0, cutoff), np.minimum(batch.num_ret, cutoff))
+    num_judged = documents_within(batch, batch.grade >= 0, cutoff)
+    return divide(num_judged, np.minimum(batch.num_ret, cutoff))
 
 
 MEASURES: tuple[Measure, ...] = (

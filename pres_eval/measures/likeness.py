@@ -33,67 +33,93 @@ def compatibility(batch: Batch, p: float, normalize: float, deepest: float | Non
     Source: Clarke, Vtyurina & Smucker, "Assessing top-k preferences", TOIS 39(3), 2021, doi:10.1145/3451161.
       trec_eval: none.  ir_measures' Compat(p=…).
     """
-    overlaps = np.flatnonzero(batch.grade > 0)
-    begins = np.maximum(_ideal_ranks(batch, overlaps), batch.rank[overlaps])
+    graded = np.flatnonzero(batch.grade > 0)
+    # From this rank on a document is among the first of both rankings.
+    common_from = np.maximum(_ideal_ranks(batch, graded), batch.rank[graded])
     if deepest is not None:
-        seen = np.flatnonzero(begins <= deepest)
-        overlaps = overlaps[seen]
-        begins = begins[seen]
-    topic_of = batch.topic_of[overlaps]
-    length = batch.count_judged(batch.levels > 0)
-    longer = np.maximum(length, batch.num_ret) if deepest is None else int(deepest)
-    depth = np.where(length > 0, longer, 0)
+        seen = np.flatnonzero(common_from <= deepest)
+        graded = graded[seen]
+        common_from = common_from[seen]
+    topic_of = batch.topic_of[graded]
+    ideal_length = batch.count_judged(batch.levels > 0)
+    longer = np.maximum(ideal_length, batch.num_ret) if deepest is None else int(deepest)
+    depth = np.where(ideal_length > 0, longer, 0)
     scores = np.zeros(len(batch))
     for start, stop in blocks(np.concatenate(([0], np.cumsum(depth)))):
         rows = slice(*np.searchsorted(topic_of, (start, stop)).tolist())
         scores[start:stop] = _compatibility(
-            topic_of[rows] - start, begins[rows], length[start:stop], depth[start:stop], p, normalize
+            topic_of[rows] - start,
+            common_from[rows],
+            ideal_length[start:stop],
+            depth[start:stop],
+            p,
+            normalize,
         )
     return scores
 
 
 def _ideal_ranks(batch: Batch, rows: IntArray) -> IntArray:
-    """Return (n,) the place of each of these documents (n,) in the ideal ranking of its topic."""
+    """Return (n,) the rank of each of these documents (n,) in the ideal ranking of its topic.
+
+    It is the number of judged documents with higher grades, and of retrieved ones of its grade down to it.
+    """
     topic_of = batch.topic_of[rows]
     grade = batch.grade[rows]
     order = np.lexsort((batch.rank[rows], -grade, topic_of))
-    new = changed(topic_of[order], grade[order])
-    first = np.flatnonzero(new)
-    of_group = np.cumsum(new) - 1
-    within = np.arange(len(rows)) - first[of_group]
-    counts = np.concatenate((np.cumsum(batch.level_counts[::-1])[::-1], [0]))
-    # Levels ascend within a topic, so those above a grade are the ones behind it.
-    above = np.zeros(len(first), np.int64)
-    for number, row in enumerate(order[first].tolist()):
+    # A group is the documents of a grade of a topic.
+    begins_group = changed(topic_of[order], grade[order])
+    first_of_group = np.flatnonzero(begins_group)
+    group_of = np.cumsum(begins_group) - 1
+    index_in_group = np.arange(len(rows)) - first_of_group[group_of]
+    # Judgements from each level to the last one of the batch.
+    counts_from = np.concatenate((np.cumsum(batch.level_counts[::-1])[::-1], [0]))
+    num_higher = np.zeros(len(first_of_group), np.int64)
+    for group, row in enumerate(order[first_of_group].tolist()):
         topic = int(topic_of[row])
         begin = int(batch.level_offsets[topic])
         end = int(batch.level_offsets[topic + 1])
-        level = begin + int(np.searchsorted(batch.levels[begin:end], grade[row], "right"))
-        above[number] = counts[level] - counts[end]
+        # Levels ascend within a topic, so those above a grade are the ones behind it.
+        next_level = begin + int(np.searchsorted(batch.levels[begin:end], grade[row], "right"))
+        num_higher[group] = counts_from[next_level] - counts_from[end]
     ranks = np.empty(len(rows), np.int64)
-    ranks[order] = above[of_group] + within + 1
+    ranks[order] = num_higher[group_of] + index_in_group + 1
     return ranks
 
 
 def _compatibility(
-    topic_of: IntArray, begins: IntArray, length: IntArray, depth: IntArray, p: float, normalize: float
+    topic_of: IntArray,
+    common_from: IntArray,
+    ideal_length: IntArray,
+    depth: IntArray,
+    p: float,
+    normalize: float,
 ) -> FloatArray:
-    """Return the scores (T,) of topics, from the depths (n,) at which documents enter both rankings."""
-    ranks, offsets = ragged(np.ones_like(depth), depth)
-    owner = np.repeat(np.arange(len(depth)), depth)
-    powers = Powers(p, int(depth.max(initial=0)))[ranks - 1]
-    common = np.cumsum(np.bincount(offsets[topic_of] + begins - 1, minlength=len(ranks)))
-    common -= np.searchsorted(topic_of, np.arange(len(depth)))[owner]
+    """Return (T,) compat of topics.
 
-    def weighted(weights: FloatArray) -> FloatArray:
-        return np.bincount(owner, weights, len(depth)).astype(np.float64, copy=False)
+    topic_of      (n,) the topics of documents that are in both rankings
+    common_from   (n,) the rank from which on such a document is among the first of both
+    ideal_length  (T,) documents of the ideal ranking
+    depth         (T,) the last rank that counts
+    """
+    i, offsets = ragged(np.ones_like(depth), depth)
+    topic_of_rank = np.repeat(np.arange(len(depth)), depth)
+    powers = Powers(p, int(depth.max(initial=0)))[i - 1]
+    # How many documents are among the first i of both rankings: A(i) times i.
+    num_new = np.bincount(offsets[topic_of] + common_from - 1, minlength=len(i))
+    num_of_topics_before = np.searchsorted(topic_of, np.arange(len(depth)))
+    num_common = np.cumsum(num_new) - num_of_topics_before[topic_of_rank]
 
-    score = weighted(powers * common / ranks)
-    weight = weighted(powers)
+    def sum_by_topic(values: FloatArray) -> FloatArray:
+        """Add up values of ranks in each topic, one after the other: (n,) in, (T,) out."""
+        return np.bincount(topic_of_rank, values, len(depth)).astype(np.float64, copy=False)
+
+    sum_of_powers = sum_by_topic(powers)
+    rbo = divide(sum_by_topic(powers * num_common / i), sum_of_powers)
     if not normalize:
-        return divide(score, weight)
-    best = weighted(powers * np.minimum(ranks, length[owner]) / ranks)
-    return divide(divide(score, weight), divide(best, weight))
+        return rbo
+    num_common_with_itself = np.minimum(i, ideal_length[topic_of_rank])
+    rbo_of_ideal = divide(sum_by_topic(powers * num_common_with_itself / i), sum_of_powers)
+    return divide(rbo, rbo_of_ideal)
 
 
 def accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
@@ -110,12 +136,12 @@ def accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
       doi:10.1148/radiology.143.1.7063747; ir_measures.  trec_eval: none.  ir_measures' Accuracy.
     """
     last = int(np.iinfo(np.int64).max) if cutoff is None else cutoff
-    relevant = relevant_within(batch, last)
-    others = np.minimum(batch.num_ret, last) - relevant
-    before = np.where(batch.rank <= last, batch.rank - batch.rel_so_far, 0).astype(float)
-    pairs = others * relevant.astype(float)
-    wrong = divide(batch.sum_by_topic(before, batch.is_rel), pairs)
-    return np.where(relevant > 0, 1.0 - wrong, 0.0)
+    k = relevant_within(batch, last)
+    m = np.minimum(batch.num_ret, last) - k
+    b = np.where(batch.rank <= last, batch.rank - batch.rel_so_far, 0).astype(float)
+    num_pairs = m * k.astype(float)
+    share_wrong = divide(batch.sum_by_topic(b, batch.is_rel), num_pairs)
+    return np.where(k > 0, 1.0 - share_wrong, 0.0)
 
 
 MEASURES: tuple[Measure, ...] = (

@@ -460,7 +460,7 @@ def test_colliding_hashes_hide_nothing(check: Any, monkeypatch: pytest.MonkeyPat
         qrels, run = check(ranked=text + b"3 Q0 D18 21 1 clean\n", qrels=QRELS + b"3 0 D09 1\n", most=9)
         assert found(run) == found(qrels) == {"duplicate": 1}
         first = text.split(b"\n").index(b"3 Q0 D18 19 32.5 clean") + 1
-        assert run.findings["duplicate"].examples[0].other == first
+        assert run.findings["duplicate"].examples[0].other_line == first
         assert run.facts["judged_documents_retrieved"] == 30
 
 

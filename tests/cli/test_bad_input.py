@@ -443,7 +443,7 @@ USAGE = [
     ),
     (
         ["power", "--power", "1", "qrels", "run"],
-        "--power: found '1.0', expected a number above 0 and below 1\n",
+        "--power: found '1', expected a number above 0 and below 1\n",
     ),
     (
         ["power", "--trials", "0x", "qrels", "run"],

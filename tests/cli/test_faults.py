@@ -540,7 +540,7 @@ def test_a_gate_s_file_without_end(
 ) -> None:
     from pres_eval.cli import baselines, main
 
-    monkeypatch.setattr(baselines, "LARGEST_BYTES", 1000)
+    monkeypatch.setattr(baselines, "MOST_BYTES", 1000)
     patents = ROOT / "fixtures" / "patents"
     files = [str(patents / "qrels.txt"), str(patents / "run_broad.txt")]
     assert main(["--expect", "/dev/zero", *files]) == 2

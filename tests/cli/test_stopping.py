@@ -56,6 +56,20 @@ def test_no_excess_is_shown_where_the_target_is_out_of_reach(
     assert rows["1"][7] == "+4" and "nan" not in out, out
 
 
+def test_a_review_may_stop_before_the_first_document(
+    call: Command, review: tuple[Path, Path], tmp_path: Path
+) -> None:
+    stops = tmp_path / "stops"
+    stops.write_text("1 0\n2 0\n3 0\n")
+    rows = by_topic(call, *review, "--stops", stops, "--target", "0.75", "--costs", "10,5,2,1")
+    first = rows["1"]
+    assert (first["read"], first["found"], first["recall"], first["excess"]) == ("0", "0", "0.0", "-6.0")
+    assert float(first["cost"]) == 3 * 2 + 3 * 1, "three relevant and three others down to rank 6, later"
+    stops.write_text("1 -1\n2 0\n3 0\n")
+    called = call("stopping", *review, "--stops", stops)
+    assert called.code == 2 and ":1: rank '-1', expected a whole number of at least 0" in called.err
+
+
 def test_a_stop_behind_the_end_is_the_end(call: Command, review: tuple[Path, Path], tmp_path: Path) -> None:
     stops = tmp_path / "stops"
     stops.write_text("1 99\n2 2\n3 1\n")

@@ -170,7 +170,7 @@ def test_how_many(
             super().__init__(workers)
             asked.append(workers)
 
-    monkeypatch.setattr(reader, "LARGE", 100)
+    monkeypatch.setattr(reader, "BYTES_PER_COPY", 100)
     monkeypatch.setattr("pres_eval.engines.copies.Copies", Counted)
     arguments = ["--jobs", str(jobs), str(tmp_path / "qrels"), str(tmp_path / "run")]
     assert in_splits.printed(arguments)[0] == 0
@@ -190,7 +190,7 @@ def test_progress(run: str, copies: Copies, tmp_path: Path, monkeypatch: pytest.
     files = run_at(path)
     steps: list[int] = []
     files.watch(steps.append)
-    with Runs(RunRanker.of(judged, Options()), copies) as runs:
+    with Runs(RunRanker.for_judgements(judged, Options()), copies) as runs:
         runs.rank(files)
     assert len(steps) > 2 and len(run) - 9 < sum(steps) <= len(run)
     assert min(steps) < 0 or run == RUN
@@ -209,7 +209,7 @@ def test_copies_report_no_progress(copies: Copies, tmp_path: Path, monkeypatch: 
 
     for run in files:
         run.watch(note)
-    with Runs(RunRanker.of(judged, Options()), copies) as runs:
+    with Runs(RunRanker.for_judgements(judged, Options()), copies) as runs:
         assert len(list(runs.rank_each(files))) == 6
     told = [line.split() for line in (tmp_path / "told").read_text().splitlines()]
     assert {int(process) for process, _ in told} == {os.getpid()}
@@ -234,7 +234,7 @@ def test_a_fault_of_the_program_is_seen(
 @pytest.fixture
 def large_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs are large only if there are some of them."""
-    monkeypatch.setattr(reader, "LARGE", 2 * len(RUN))
+    monkeypatch.setattr(reader, "BYTES_PER_COPY", 2 * len(RUN))
 
 
 def made_runs(folder: Path, count: int) -> list[str]:
@@ -250,7 +250,7 @@ def printed_both_ways(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> 
     """What the command prints by copies, which is what it prints by threads."""
     by_copies = in_splits.printed(["--jobs", "3", *arguments])
     with monkeypatch.context() as patch:
-        patch.setattr(reader, "LARGE", 1 << 40)
+        patch.setattr(reader, "BYTES_PER_COPY", 1 << 40)
         assert in_splits.printed(["--jobs", "3", *arguments]) == by_copies
     return by_copies
 
@@ -389,7 +389,7 @@ def test_standard_input_that_is_a_file(
     path, judged = written(tmp_path, made.run, made.qrels)
     with open(path, encoding="utf-8") as stdin:  # noqa: PTH123
         monkeypatch.setattr("sys.stdin", stdin)
-        with Runs(RunRanker.of(judged, Options()), copies) as runs:
+        with Runs(RunRanker.for_judgements(judged, Options()), copies) as runs:
             found = outcome(lambda: runs.rank(run_at("-")))
     assert found == by_threads(path, judged, Options()) | {"name": "<stdin>"}
 

@@ -93,7 +93,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
     sizes = [
         (stretches, "BLOCK_ROWS", 7),
         (matching, "MANY_KEYS", 20),
-        (exact, "NARROW", 2),
+        (exact, "SHORT_STRETCH_VALUES", 2),
         (ids, "_LEAST_COLUMNS", 1),
         (ids, "_SORTED_COLUMNS", 1),
         (forming, "BATCH_TOPICS", 2),
@@ -106,7 +106,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
         (relevance, "MANY_GROUPS", 2),
     ]
     if copies:
-        sizes += [(reader, "LARGE", 1), (copied, "SPLIT", 100), (splits, "WORKER_CHUNK", 70)]
+        sizes += [(reader, "BYTES_PER_COPY", 1), (copied, "SPLIT", 100), (splits, "WORKER_CHUNK", 70)]
     defaults: list[tuple[Callable[..., Any], int, int]] = [
         (file.File.chunks, file.CHUNK, 150),
     ]

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import pres_eval as pe
+from pres_eval.cli.commands import command_of
 
 
 def public_names() -> str:
@@ -25,13 +26,22 @@ IN_BRIEF = frozenset({"Batch", "Measure", "Options"})
 """Classes that only who writes a measure of their own needs: help() has the rest."""
 
 
+CONSTRUCTED = frozenset({"Qrels"})
+"""Classes that users call; functions return the others."""
+OPTIONS_OF = {"compare": "compare", "validate": "validate"}
+"""Functions whose arguments are the options of a command, by name."""
+OTHER_THAN_OPTIONS = frozenset({"baseline", "names", "jobs"})
+"""Arguments that take other values than the option of that name."""
+
+
 def _section(name: str, thing: Any) -> str:
     description, *paragraphs = (inspect.getdoc(thing) or "").split("\n\n")
     if name in IN_BRIEF:
         return f"## {name}\n\n{description} `help(pres_eval.{name})` has its fields.\n"
-    call = "" if _is_error(thing) else f"```text\n{_wrapped(f'pres_eval.{name}', _signature(thing))}\n```\n\n"
+    called = not inspect.isclass(thing) or name in CONSTRUCTED
+    call = f"```text\n{_wrapped(f'pres_eval.{name}', _signature(thing))}\n```\n\n" if called else ""
     prose = [paragraph for paragraph in paragraphs if not paragraph.startswith(">>> ")]
-    body = "".join(f"{_shown(paragraph)}\n\n" for paragraph in prose)
+    body = "".join(f"{_shown(paragraph, OPTIONS_OF.get(name))}\n\n" for paragraph in prose)
     members = "".join(_members(thing)) if inspect.isclass(thing) and not _is_error(thing) else ""
     return f"## {name}\n\n{description}\n\n{call}{body}{members}".rstrip() + "\n"
 
@@ -52,6 +62,13 @@ def _signature(function: Any) -> list[str]:
     return written
 
 
+def _in_brief(arguments: list[str]) -> list[str]:
+    """Return the arguments without those by keyword alone if these are many: help() has all."""
+    if "*" not in arguments or len(arguments) < 8:
+        return arguments
+    return [*arguments[: arguments.index("*")], "…"]
+
+
 def _default(argument: inspect.Parameter) -> str:
     """A default that can be typed; that there is one, where it is an object."""
     text = repr(argument.default)
@@ -63,19 +80,33 @@ def _wrapped(name: str, arguments: list[str]) -> str:
     return textwrap.fill(text, 100, subsequent_indent="    ", break_long_words=False)
 
 
-def _shown(paragraph: str) -> str:
+def _shown(paragraph: str, command: str | None) -> str:
     """A list of words and meanings without those that are options of the command; anything else as prose."""
     if not re.search(r"^[\w, ]*\w {2,}\S", paragraph, re.MULTILINE):
         return paragraph
     arguments = re.split(r"\n(?=\S)", paragraph)
-    options = [
-        (argument.split(" ")[0], found[1]) for argument in arguments if (found := OPTION.search(argument))
-    ]
-    if len(options) < 5:
-        return f"```text\n{paragraph}\n```"
-    others = "\n".join(argument for argument in arguments if not OPTION.search(argument))
-    named = ", ".join(f"`{name}` (`{option}`)" for name, option in options)
-    return f"```text\n{others}\n```\n\nAs [options of the command](options.md): {named}."
+    if command:
+        names = {option.name for option in command_of(command).params} - OTHER_THAN_OPTIONS
+        options = [argument for argument in arguments if argument.split()[0] in names]
+        written = ", ".join(f"`{option.split()[0]}`" for option in options)
+        as_options = f"As options of [`pres-eval {command}`](commands/{command}.md): {written}."
+    else:
+        options = [argument for argument in arguments if OPTION.search(argument)]
+        if len(options) < 5:
+            return f"```text\n{paragraph}\n```"
+        written = ", ".join(_argument_and_option(argument) for argument in options)
+        as_options = f"As [options of the command](options.md): {written}."
+    others = "\n".join(argument for argument in arguments if argument not in options)
+    return f"```text\n{others}\n```\n\n{as_options}"
+
+
+def _argument_and_option(argument: str) -> str:
+    """Return the name of an argument, with the option that its text ends with if that has another name."""
+    name = argument.split(maxsplit=1)[0]
+    found = OPTION.search(argument)
+    assert found is not None
+    option = found[1]
+    return f"`{name}`" if option == f"--{name.replace('_', '-')}" else f"`{name}` (`{option}`)"
 
 
 def _members(kind: type) -> Iterator[str]:
@@ -89,5 +120,5 @@ def _members(kind: type) -> Iterator[str]:
         ):
             continue
         first = " ".join((inspect.getdoc(member) or "").partition("\n\n")[0].split())
-        call = f"({', '.join(_signature(member))})" if inspect.isfunction(member) else ""
+        call = f"({', '.join(_in_brief(_signature(member)))})" if inspect.isfunction(member) else ""
         yield f"- `{name}{call}`: {first}\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import inspect
 import re
 from collections import Counter
@@ -48,8 +47,7 @@ def escaped(text: str) -> str:
 
 def command_table() -> str:
     """The commands, with links to their pages."""
-    rows = ((f"[`pres-eval {name}`](commands/{place_of(name)})", text) for name, text in COMMANDS.items())
-    return table(("command", "what it does"), rows)
+    return "".join(f"- [`{name}`](commands/{place_of(name)}): {text}\n" for name, text in COMMANDS.items())
 
 
 def page_name(command: str) -> str:
@@ -78,7 +76,7 @@ def options(command: str | None = None) -> str:
     """Return the options of the evaluation, or of a command: its own, then the names of the others."""
     rows = option_rows(command_of(command))
     if command is None:
-        return _option_table(rows)
+        return _option_list(rows)
     shared = _shared_rows()
     evaluation = option_rows(command_of(None))
     several = _rows_of_several()
@@ -97,7 +95,7 @@ def options(command: str | None = None) -> str:
         sentences.append(f"All [shared options](../options.md#shared-options) but {_names(refused)}.")
     elif taken:
         sentences.append(f"[Shared options](../options.md#shared-options): {_names(taken)}.")
-    parts = [_option_table(own)] if own else []
+    parts = [_option_list(own)] if own else []
     if sentences:
         parts.append(f"{' '.join(sentences)}\n")
     return "\n".join(parts)
@@ -108,9 +106,9 @@ def shared_options() -> str:
     evaluation = option_rows(command_of(None))
     same = [row for row in _shared_rows() if row in evaluation]
     own = [row for row in _shared_rows() if row not in evaluation]
-    several = _option_table(_rows_of_several())
+    several = _option_list(_rows_of_several())
     return (
-        f"As in an evaluation: {_names(same)}.\n\n{_option_table(own)}\n"
+        f"As in an evaluation: {_names(same)}.\n\n{_option_list(own)}\n"
         f"Options of several commands, whose pages name them:\n\n{several}"
     )
 
@@ -120,15 +118,9 @@ def _names(rows: Iterable[tuple[str, str]]) -> str:
     return ", ".join(f"`{re.split(r',? ', name)[0]}`" for name, _ in rows)
 
 
-def _option_table(rows: Iterable[tuple[str, str]]) -> str:
-    return table(("option", "what it does"), ((_code(name), text) for name, text in rows))
-
-
-def _code(text: str) -> str:
-    """Code in a table: a bar ends the cell, and behind a backslash the site shows both."""
-    if "|" not in text:
-        return f"`{text}`"
-    return f"<code>{html.escape(text, quote=False).replace('|', '&#124;')}</code>"
+def _option_list(rows: Iterable[tuple[str, str]]) -> str:
+    """Return a list of options, which a phone shows without scrolling sideways."""
+    return "".join(f"- `{name}`: {text}\n" for name, text in rows)
 
 
 def _rows_of_several() -> list[tuple[str, str]]:

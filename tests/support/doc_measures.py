@@ -31,29 +31,56 @@ from pres_eval.options import VERSIONS
 class Page:
     """A page of docs/reference/measures/.
 
-    modules   modules of pres_eval/measures/ that it shows
-    in_brief  whether it has only what a measure is: `pres-eval measures NAME` has the rest
+    modules      modules of pres_eval/measures/ that it shows
+    in_brief     whether it has only what a measure is: `pres-eval measures NAME` has the rest
+    common_note  words that the notes of its measures begin with; `opening` says them once
+    opening      first sentence of the page
     """
 
     title: str
     modules: tuple[str, ...] = ()
     in_brief: bool = False
+    common_note: str = ""
+    opening: str = ""
 
 
 PAGES = {
     "precision": Page("Precision, recall and counts", ("precision", "sets", "counts", "judged")),
     "average-precision": Page("Average precision and bpref", ("average_precision", "interpolation", "bpref")),
-    "ndcg": Page("nDCG and other gains", ("ndcg", "cumulated_gain", "normalized_gain", "likeness", "ntcir")),
+    "ndcg": Page(
+        "nDCG and other gains",
+        ("ndcg", "cumulated_gain", "normalized_gain", "likeness", "ntcir"),
+        common_note="-l has no effect",
+        opening="`-l` has no effect on these measures, except on `accuracy`.",
+    ),
     "readers": Page("RBP, ERR and models of readers", ("rbp", "readers")),
     "pres": Page("PRES and its family", ("pres", "budgets")),
     "screening": Page("Screening, effort and cost", ("screening", "effort", "asreview", "reading_cost")),
-    "diversity": Page("Diversity and intents", ("diversity", "intents")),
-    "sampled": Page("Estimates from a sample", ("sampled",)),
+    "diversity": Page(
+        "Diversity and intents",
+        ("diversity", "intents"),
+        common_note="-l sets what is relevant",
+        opening="All need judgements of subtopics (`-R subtopics`); `-l` sets what is relevant.",
+    ),
+    "sampled": Page(
+        "Estimates from a sample",
+        ("sampled",),
+        common_note="-R strata",
+        opening="All need judgements of a sample drawn within strata (`-R strata`).",
+    ),
     "parity": Page(
         "Rarely used measures", ("preference", "judgement_groups", "document_scores"), in_brief=True
     ),
 }
 """The pages by the names of their files.  A new module is added to one of them."""
+
+RARELY_USED = FOR_PARITY | {
+    *("Rprec_mult", "relative_P", "utility", "set_relative_P", "set_map", "num_nonrel_judged_ret"),
+    *("gm_bpref", "yaap", "dcg", "ideal_dcg", "binG", "G", "ndcg_rel", "Rndcg", "rbp_resid"),
+    *("ncg", "o_measure", "irbu", "bpm", "insq", "D_Q", "Dsharp_Q", "norm_last_rel", "loss_e", "loss_er"),
+    *("erf_asreview", "tnr_asreview", "recall_asreview"),
+}
+"""Measures of the page that has only what each is."""
 
 
 def entries() -> list[CatalogueEntry]:
@@ -68,7 +95,7 @@ def module_of(measure: Measure) -> str:
 
 def page_name(measure: Measure) -> str:
     """Return the name of the page of a measure, without its ending."""
-    if measure.name in FOR_PARITY:
+    if measure.name in RARELY_USED:
         return "parity"
     for name, page in PAGES.items():
         if module_of(measure) in page.modules:
@@ -115,19 +142,18 @@ def overview() -> str:
 
 
 def page_of_measures(page: str) -> str:
-    """Return a page of measures: its families, the letters of several formulas, and each measure."""
+    """Return a page of measures: the letters of several formulas, and each measure."""
     members = members_of(page)
-    families: dict[str, list[str]] = {}
-    for entry in members:
-        families.setdefault(entry.family, []).append(f"[`{entry.measure.name}`](#{anchor(entry.measure)})")
-    lines = "".join(f"- {family}: {', '.join(names)}\n" for family, names in families.items())
-    if PAGES[page].in_brief:
+    settings = PAGES[page]
+    if settings.in_brief:
         sections = "\n".join(_brief_section(entry) for entry in members)
         return f"`pres-eval measures NAME` prints formula, range, notes and source of each.\n\n{sections}"
     letters = common_letters(page)
-    common = f"\nLetters, where a measure explains none of its own:\n\n{listed(letters)}" if letters else ""
-    sections = "\n".join(_section(entry, letters) for entry in members)
-    return f"{lines}{common}\n{sections}"
+    parts = [f"{settings.opening}\n"] if settings.opening else []
+    if letters:
+        parts.append(f"Common letters:\n\n{listed(letters)}")
+    parts += [_section(entry, letters, settings.common_note) for entry in members]
+    return "\n".join(parts)
 
 
 def common_letters(page: str) -> list[Letter]:
@@ -159,8 +185,8 @@ def _brief_section(entry: CatalogueEntry) -> str:
     return f"## {entry.measure.name}\n\n{escaped(' '.join(entry.measure.description.split()))}\n"
 
 
-def _section(entry: CatalogueEntry, known: list[Letter]) -> str:
-    """Return a measure's section; letters that are known from the top of the page are not repeated."""
+def _section(entry: CatalogueEntry, known: list[Letter], common_note: str) -> str:
+    """Return a measure's section, without the letters and the note that the top of the page has."""
     measure = entry.measure
     description = measure.text.partition("\nSource:")[0].partition("\n\n")[0]
     fields = _fields_of(measure)
@@ -169,6 +195,8 @@ def _section(entry: CatalogueEntry, known: list[Letter]) -> str:
     if formula := fields.pop("Formula", ""):
         block = f"{typeset(measure.name, formula, known)}\n"
     prose = {label: escaped(" ".join(lines.split())) for label, lines in fields.items()}
+    if "Notes" in prose and common_note:
+        prose["Notes"] = prose["Notes"].removeprefix(common_note).lstrip(".; ")
     paragraph = f"{prose.pop('')}\n\n" if "" in prose else ""
     more = PARAMETERS_SHOWN.sub("", PARAMETER_EXAMPLE.sub("", prose.pop("Parameters", "")))
     parameters = ". ".join(filter(None, [_parameters(measure), more[:1].upper() + more[1:]]))
@@ -217,7 +245,7 @@ def _parameters(measure: Measure) -> str:
         case Cutoffs(None):
             return f"ranks, {example}; else those of `--nmax`"
         case Cutoffs(tuple(defaults)):
-            what, otherwise = "ranks", _numbers(defaults)
+            return f"ranks; else {_numbers(defaults)}"
         case Fractions(defaults) | Coefficients(defaults):
             what, otherwise = "numbers", _numbers(defaults)
         case BetaCutoffs(betas, tuple(cutoffs)):
@@ -241,7 +269,13 @@ def _parameters(measure: Measure) -> str:
     return f"{what}, {example}; else {otherwise}"
 
 
+USUAL_RANKS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+"""trec_eval's cutoffs, which many measures have and the overview lists."""
+
+
 def _numbers(values: Iterable[float]) -> str:
+    if tuple(values) == USUAL_RANKS:
+        return "[trec_eval's ranks](../measures.md#families)"
     return ", ".join(f"{value:g}" for value in values)
 
 
@@ -251,11 +285,20 @@ NOT_IN_TREC_EVAL = re.compile(r"[;.] trec_eval: none\.")
 """Words of a source that the overview of measures explains once."""
 NAME_IN_IR_MEASURES = re.compile(r" ir_measures' \S+\.$")
 """The end of a source that the page on other tools has."""
+VOLUME = re.compile(r" \d+(?:\([^)]*\))?, (?=\d{4},)")
+"""The volume of a journal, which its DOI has."""
+PAPER = re.compile(r"([^\s;,\[\]](?:(?!doi:)[^;\[\]])*), doi:(10\.[^\s;]*[^\s;.,)])")
+"""A paper with its DOI."""
+THREE_AUTHORS = re.compile(r"([A-Z][\w-]+)(?:, [A-Z][\w-]+)+ & [A-Z][\w-]+(?=, )")
+"""The names of three authors or more."""
 
 
 def _source(measure: Measure) -> str:
-    """The source that a measure's text ends with; DOIs become links."""
+    """The source that a measure's text ends with, "" for trec_eval alone; papers are linked by their DOIs."""
     source = " ".join(measure.text.partition("\nSource:")[2].split())
     assert source, f"{measure.name} names no source"
     source = NAME_IN_IR_MEASURES.sub("", NOT_IN_TREC_EVAL.sub(".", TITLE.sub("", source)))
-    return re.sub(r"doi:(10\.[^\s;]*[^\s;.,)])", r"[doi:\1](https://doi.org/\1)", source)
+    if source == "trec_eval.":
+        return ""
+    source = THREE_AUTHORS.sub(r"\1 et al.", source)
+    return PAPER.sub(r"[\1](https://doi.org/\2)", VOLUME.sub(" ", source))

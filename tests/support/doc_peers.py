@@ -112,35 +112,37 @@ def pytrec_eval_names() -> str:
 
 
 def ir_measures_names() -> str:
-    """Measure by measure with the settings that are understood; synonyms share a row."""
+    """Measure by measure, after the settings that are not understood; synonyms share a row.
+
+    Names that differ in their letters' case alone have no row.
+    """
     rows = []
+    same = []
     for names, measure in _synonyms():
         settings = list(measure.SUPPORTED_PARAMS)
         needed = [name for name in settings if measure.SUPPORTED_PARAMS[name].required]
         example = _written(names[0], needed)
         selection = found(example)
         assert selection is not None, example
-        taken = {name: more for name in settings if (more := _taken(names[0], name, needed)) is not None}
-        left = {(names[0], name) for name in settings if name not in taken}
+        left = {(names[0], name) for name in settings if not _is_taken(names[0], name, needed)}
         diverse = selection[0].measure.relevance is RelevanceInfo.SUBTOPICS
         assert left <= NOT_TAKEN | ({(names[0], "judged_only")} if diverse else set()), left
-        shown = [f"`{name}`" + " (with `rel`)" * (taken[name] == ["rel"]) for name in taken]
-        rows.append(
-            (
-                ", ".join(f"`{name}`" for name in names),
-                _link(selection[0].measure.name),
-                ", ".join(shown) or "none",
-            )
-        )
-    return table(("ir_measures", "measure here", "settings that are taken"), rows)
+        measure_name = selection[0].measure.name
+        if all(name.lower() == measure_name.lower() for name in names):
+            same += [f"`{name}`" for name in names]
+        else:
+            rows.append((", ".join(f"`{name}`" for name in names), _link(measure_name)))
+    refused = ", ".join(f"`{setting}` of `{measure}`" for measure, setting in sorted(NOT_TAKEN))
+    return (
+        f"Their settings are taken, but for {refused}, which have one value alone, and `judged_only` of"
+        f" measures of subtopics. The same name, some in other letters: {', '.join(same)}.\n\n"
+        f"{table(('ir_measures', 'measure here'), rows)}"
+    )
 
 
-def _taken(measure: str, setting: str, needed: Sequence[str]) -> list[str] | None:
-    """What a setting needs beside it to be understood; None if it never is."""
-    for more in ([], ["rel"]):
-        if found(_written(measure, [*needed, setting, *more])) is not None:
-            return more
-    return None
+def _is_taken(measure: str, setting: str, needed: Sequence[str]) -> bool:
+    """Whether a setting of a measure is understood, alone or with a level."""
+    return any(found(_written(measure, [*needed, setting, *more])) is not None for more in ([], ["rel"]))
 
 
 def _synonyms() -> Iterator[tuple[list[str], Any]]:
@@ -169,11 +171,6 @@ def ranx_names() -> str:
         written = RANX_ELSE.get(name, name)
         selection = found(written)
         assert selection is not None, written
-        rows.append(
-            (
-                f"`{name}`",
-                _link(selection[0].measure.name),
-                f"`{selection[0].label}`" + (f", by `-m {written}`" if written != name else ""),
-            )
-        )
-    return table(("ranx", "measure", "printed as"), rows)
+        label = f"[`{selection[0].label}`](reference/measures/{place(selection[0].measure)})"
+        rows.append((f"`{name}`", label + (f", by `-m {written}`" if written != name else "")))
+    return table(("ranx", "here"), rows)
