@@ -311,6 +311,15 @@ def test_mistakes_in_control_samples(text: str, message: str, call: Command) -> 
     assert called.err.startswith(f"pres-eval: {message}")
 
 
+def test_a_topic_judged_as_a_whole_says_nothing_of_the_control_of_others(call: Command) -> None:
+    Path("found").write_text(FOUND + "q2 e0\n")
+    Path("sample").write_text(SAMPLE + "q2 e0 1\nq2 e1 0\nq2 e2 0\n")
+    Path("sizes").write_text("q1 all 200\nq2 all 3\n")
+    Path("control").write_text(SAMPLE + "q2 e1 0\n")
+    called = call("validate", "found", "sample", "--sizes", "sizes", "--control", "control")
+    assert "control: 40 of its 40 judged documents that the review missed are in the sample too" in called.err
+
+
 def test_words_are_grades_in_control_samples_too(call: Command) -> None:
     control = "".join(f"q1 d{number} {int(number % 3 == 0)}\n" for number in range(0, 200, 5))
     Path("control").write_text(control)

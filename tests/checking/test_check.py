@@ -407,6 +407,14 @@ def test_ties_are_weighed_at_the_level_that_was_asked_for(check: Any) -> None:
     assert run.findings["ties"].details["map"] == pytest.approx([1 / 3, 1])
 
 
+def test_ties_across_the_cutoffs_that_were_asked_for(check: Any) -> None:
+    scores = [9, 8, 7, 6, 5, 4, 3, 3, 1]
+    ranked = "".join(f"1 Q0 d{rank} {rank} {score} t\n" for rank, score in enumerate(scores, 1))
+    for asked, at_cutoffs in (((7,), {"7": 1}), ((8,), {})):
+        _, run = check(qrels=b"1 0 d1 1\n", ranked=ranked.encode(), asked=asked)
+        assert run.findings["ties"].details["at_cutoffs"] == at_cutoffs
+
+
 def test_examples_are_limited_counts_are_not(check: Any) -> None:
     bad = RUN.replace(b".5 clean", b"x clean")
     for most in (0, 1, 4):
