@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays import Ids, IntArray, Matches
+from pres_eval.arrays import IntArray, Matches
 from pres_eval.options import BEST_SCORE, ERROR_OF_DUPLICATES
 from pres_eval.ranking.order import Sortable, positions_of, rank_judged
 from pres_eval.ranking.ranked import Ranked, Scores, only
+from pres_eval.reading.blocks import Documents, MatchingDocuments
 from pres_eval.reading.pool import Pool
 
 KEEP_RANKS = "keep ranks"
@@ -25,7 +26,7 @@ def rank_topics(
     topic: IntArray,
     offsets: IntArray,
     scores: Scores,
-    ids: Ids,
+    documents: Documents,
     most: int | None = None,
     *,
     ascending: bool,
@@ -38,8 +39,11 @@ def rank_topics(
     document that a topic has twice.  `checks`: whether documents count for that which nobody judged.
     Raises DuplicateRowError if that is an error; trec_eval: not when -M cuts all but one off.
     """
-    rows_to_rank = Sortable(offsets, scores, ids, ascending)
-    matches = pool.join(topic, np.diff(offsets), ids)
+    rows_to_rank = Sortable(offsets, scores, documents, ascending)
+    if isinstance(documents, MatchingDocuments):
+        matches = documents.join(topic, offsets, scores)
+    else:
+        matches = pool.join(topic, np.diff(offsets), documents.take(slice(None)))
     if len(matches.repeats) and duplicates not in (ERROR_OF_DUPLICATES, KEEP_RANKS):
         kept_rows = _without_duplicates(scores, matches, best=duplicates == BEST_SCORE)
         ranked = rank_topics(
@@ -47,7 +51,7 @@ def rank_topics(
             topic,
             np.searchsorted(kept_rows, offsets),
             scores[kept_rows],
-            ids.take(kept_rows),
+            documents.take(kept_rows),
             most,
             ascending=ascending,
         )
@@ -57,7 +61,8 @@ def rank_topics(
     if len(matches.repeats) and duplicates == ERROR_OF_DUPLICATES:
         row = _duplicate(rows_to_rank, matches, most)
         if row is not None:
-            raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])
+            document = documents.take(slice(row, row + 1))[0]
+            raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], document)
     ranked = rank_judged(rows_to_rank, topic, matches.rows, matches.partners)
     if duplicates != KEEP_RANKS:
         return ranked
