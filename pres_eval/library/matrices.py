@@ -109,7 +109,7 @@ def rank_matrix(
         documents=documents,
         numbers=numbers,
     )
-    return rank_block(name, block, RunRanker.of(relevance, options), tag)
+    return rank_block(name, block, RunRanker.for_judgements(relevance, options), tag)
 
 
 def _documents_in(matrix: NDArray[Any]) -> BoolArray | None:
