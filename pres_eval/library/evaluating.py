@@ -19,7 +19,7 @@ from pres_eval.library.arguments import (
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.measures import Measures
 from pres_eval.library.ranked import Qrels
-from pres_eval.library.run import EvaluateSettings, Run, ScoreOptions
+from pres_eval.library.run import EvaluateSettings, Run, ScoreOptions, evaluated
 from pres_eval.library.swapped import are_dicts
 from pres_eval.options import DEFAULT_NMAX, Options
 
@@ -220,4 +220,4 @@ def evaluate(
         jobs=jobs or 1,
     )
     judged = judgements.qrels(qrels, jobs)
-    return ranking.ranked(run, judged).evaluate_with(settings)
+    return evaluated(ranking.ranked(run, judged), settings)

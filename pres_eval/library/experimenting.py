@@ -17,7 +17,7 @@ from pres_eval.library.comparing import Comparisons, compare
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.measures import Measures
 from pres_eval.library.ranked import Qrels
-from pres_eval.library.run import EvaluateSettings, Run, ScoreOptions
+from pres_eval.library.run import EvaluateSettings, Run, ScoreOptions, evaluated
 from pres_eval.options import DEFAULT_NMAX, Options
 
 
@@ -178,7 +178,7 @@ def experiment(
         ranked.append(
             judged.rank(run, compat=compat, max_retrieved=max_retrieved, name=name_of_run, jobs=jobs)
         )
-    evaluations = {str(name): run.evaluate_with(settings) for name, run in zip(runs, ranked, strict=True)}
+    evaluations = {str(name): evaluated(run, settings) for name, run in zip(runs, ranked, strict=True)}
     compared = compare(
         evaluations.values(),
         baseline=compared_with,

@@ -194,24 +194,7 @@ class Run:
         """Return all numbers of the run.  See `evaluate` for the arguments."""
         options = ScoreOptions(level, complete, judged_only, num_docs, topic, ties, empty)
         settings = EvaluateSettings(measures, options, nmax, bounds, intervals, groups, weights, jobs)
-        return self.evaluate_with(settings)
-
-    def evaluate_with(self, settings: EvaluateSettings) -> Evaluation:
-        """Return all numbers of the run, as `evaluate` does, by settings that are one object."""
-        check_jobs(settings.jobs)
-        options = self._options_of(settings.options)
-        columns = selected(settings.measures, self._options, settings.nmax, self.qrels.form)
-        columns = with_ties_and_bounds(columns, options, settings.bounds, warn)
-        warn(warning_of_infinite_gains(columns, self.qrels.relevance))
-        if len(self.ranking.ties.document):
-            from pres_eval.analysis.ties import warning_of_ties  # most runs have none
-
-            warn(warning_of_ties(self.qrels.relevance, self.ranking, options, columns))
-        files: tuple[Groups | None, Weights | None] = (None, None)
-        if settings.groups is not None or settings.weights is not None:
-            judged_topics = self.qrels.relevance.pool.topics
-            files = topic_files(settings.groups, settings.weights, judged_topics, warn)
-        return self.evaluate_columns(columns, options, settings.jobs, files, settings.intervals)
+        return evaluated(self, settings)
 
     def evaluate_columns(
         self,
@@ -257,3 +240,21 @@ class Run:
             dropped=self.ranking.num_dropped,
         )
         return Evaluation(scores, options, origin, groups, weights)
+
+
+def evaluated(run: Run, settings: EvaluateSettings) -> Evaluation:
+    """Return all numbers of a run; `Run.evaluate` takes the settings one by one."""
+    check_jobs(settings.jobs)
+    relevance = run.qrels.relevance
+    options = run._options_of(settings.options)
+    columns = selected(settings.measures, run._options, settings.nmax, run.qrels.form)
+    columns = with_ties_and_bounds(columns, options, settings.bounds, warn)
+    warn(warning_of_infinite_gains(columns, relevance))
+    if len(run.ranking.ties.document):
+        from pres_eval.analysis.ties import warning_of_ties  # most runs have none
+
+        warn(warning_of_ties(relevance, run.ranking, options, columns))
+    files: tuple[Groups | None, Weights | None] = (None, None)
+    if settings.groups is not None or settings.weights is not None:
+        files = topic_files(settings.groups, settings.weights, relevance.pool.topics, warn)
+    return run.evaluate_columns(columns, options, settings.jobs, files, settings.intervals)
