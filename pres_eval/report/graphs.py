@@ -9,7 +9,8 @@ import numpy as np
 
 from pres_eval.arrays import add_in_order, divide
 from pres_eval.report.axes import Axis, count_axis, nice_axis, unit_axis
-from pres_eval.report.trec_report import RECALL_LEVEL_TEXTS, Report
+from pres_eval.report.report_columns import RECALL_LEVEL_TEXTS
+from pres_eval.report.trec_report import Report
 
 Point = tuple[float, float, str]
 """x, y, and the text that a pointer over the point shows."""

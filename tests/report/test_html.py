@@ -237,13 +237,13 @@ def test_the_letters_are_those_of_compare(patents: Report, with_effort: Report) 
         (patents, ["-m", "PRES.100", "-m", "map", "-m", "Rprec", "-m", "bpref", "-m", "P.10"]),
         (with_effort, ["-m", "last_rel"]),
     ):
-        files = [report.qrels.path, *(file.path for file in report.files)]
+        files = [report.inputs.qrels.path, *(file.path for file in report.inputs.files)]
         command = [*files, *arguments, "--all-pairs", "--format", "json"]
         result = CliRunner().invoke(command_of("compare"), command)
         groups = {(row["run"], row["measure"]): row["letters"] for row in json.loads(result.output)["groups"]}
-        assert report.pairs is not None and len(groups) == 3 * len(arguments) / 2
+        assert report.compared.pairs is not None and len(groups) == 3 * len(arguments) / 2
         for (run, label), found in groups.items():
-            row = report.pairs.letters[report.pairs.measures.index(label)]
+            row = report.compared.pairs.letters[report.compared.pairs.measures.index(label)]
             assert row[report.names.index(run)] == found
     assert with_effort.pairs is not None and with_effort.pairs.letters[0] == ("c", "a", "b")
 

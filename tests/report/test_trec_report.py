@@ -20,6 +20,7 @@ from pres_eval.cli.commands import command_of
 from pres_eval.errors import MissingExtraError, UsageError
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.report.graphs import roc_curve
+from pres_eval.report.report_columns import RECALL_LEVEL_TEXTS, grid_of
 from pres_eval.report.report_numbers import (
     against_median,
     as_text,
@@ -33,7 +34,7 @@ from pres_eval.report.report_numbers import (
 from pres_eval.report.trec import evaluation_lines
 from pres_eval.report.trec_pictures import Subject, draw_intervals, draw_median, draw_pair, draw_topic
 from pres_eval.report.trec_plots import PICTURES, as_picture, draw_curves
-from pres_eval.report.trec_report import RECALL_LEVEL_TEXTS, Report, grid_of
+from pres_eval.report.trec_report import Report
 
 pytestmark = pytest.mark.slow
 

@@ -31,7 +31,7 @@ FURTHER = {"recall": "{run} {value}", "P": "of {run} {value}", "success": "{run}
 
 def headline(report: Report) -> Html | str:
     """Return the sentence with the means of the runs by the first measure; empty if there are none."""
-    means = report.headline
+    means = report.compared.headline
     if means is None or not report.leaders(report.main):
         return ""
     shown_runs = len(means.runs)
@@ -47,13 +47,13 @@ def headline(report: Report) -> Html | str:
 
 def headline_picture(report: Report) -> Html | str:
     """Return the means of the headline as dots with their intervals, the best run on top."""
-    means = report.headline
+    means = report.compared.headline
     if means is None or not report.leaders(report.main):
         return ""
     rows = [_row(report, means, rank) for rank in range(min(len(means.runs), DRAWN_RUNS))]
     words = f"Mean over {plural(means.topics)}"
-    if report.pairs is not None and np.isfinite(means.lower).any():
-        words += f" with {percentage(1 - report.pairs.settings.alpha)} interval (uncorrected)"
+    if report.compared.pairs is not None and np.isfinite(means.lower).any():
+        words += f" with {percentage(1 - report.compared.pairs.settings.alpha)} interval (uncorrected)"
     if len(rows) < len(means.runs):
         words += f", the best {len(rows)} of {len(means.runs)} runs"
     if report.sign(means.label) < 0:
@@ -151,7 +151,7 @@ def _others(report: Report, means: Headline, named: int) -> str:
 
 def _basis(report: Report, means: Headline) -> str:
     """Return what the numbers of the sentence are."""
-    weighted = "" if report.weights is None else "weighted "
+    weighted = "" if report.inputs.weights is None else "weighted "
     less = ", less is better" if report.sign(means.label) < 0 else ""
     words = f"({means.label}: {weighted}mean over {plural(means.topics)}{less}"
     unranked = len(report.names) - len(means.runs)

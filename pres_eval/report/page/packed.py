@@ -99,15 +99,15 @@ def page_data(report: Report) -> list[Html]:
     arrays["docnos"] = as_lines(map(text_of, documents.docnos))
     for label, median in medians.items():
         arrays[f"median:{label}"] = as_shown(median, Format.FLOAT)
-    if report.pairs is not None:
-        arrays |= _of_pairs(report.pairs)
-    if report.titles:
-        arrays["titles"] = as_lines(text_of(report.titles.get(docno, "")) for docno in documents.docnos)
+    if report.compared.pairs is not None:
+        arrays |= _of_pairs(report.compared.pairs)
+    if report.texts.titles:
+        arrays["titles"] = as_lines(text_of(report.texts.titles.get(docno, "")) for docno in documents.docnos)
     contents, block = packed(arrays)
     document = {
         **_document(report, labels),
         "contents": contents,
-        "medians": {label: label in report.medians for label in medians},
+        "medians": {label: label in report.inputs.medians for label in medians},
     }
     text = json.dumps(document, separators=(",", ":"), allow_nan=False)
     text = text.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
@@ -136,7 +136,7 @@ def _of_pairs(pairs: PairTable) -> dict[str, AnyArray]:
 def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
     """Return what the script needs besides the arrays."""
     columns = [report.column(label) for label in labels]
-    pairs = report.pairs
+    pairs = report.compared.pairs
     return {
         "producer": f"pres-eval {__version__}",
         "runs": report.names,
@@ -156,9 +156,9 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
             [_summary(report, run, label) for label in report.board] for run in range(len(report.names))
         ],
         "nmax": report.nmax,
-        "qrels": report.shown_path(report.qrels.path),
-        "url": report.document_url,
-        "queries": [text_of(report.queries.get(topic, "")) for topic in report.topics],
+        "qrels": report.shown_path(report.inputs.qrels.path),
+        "url": report.texts.document_url,
+        "queries": [text_of(report.texts.queries.get(topic, "")) for topic in report.topics],
         "best": report.best_first(report.main),
         "leaders": report.leaders(report.main),
         "base": report.baseline,
@@ -183,9 +183,9 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
 
 def _weightless(report: Report) -> list[int]:
     """Return the places of the topics that weigh nothing, which no test counts."""
-    if report.weights is None:
+    if report.inputs.weights is None:
         return []
-    return [number for number, topic in enumerate(report.topics) if report.weights.of[topic] == 0]
+    return [number for number, topic in enumerate(report.topics) if report.inputs.weights.of[topic] == 0]
 
 
 def _summary(report: Report, run: int, label: str) -> float | None:

@@ -91,7 +91,7 @@ def _best(report: Report, leaders: Sequence[int]) -> list[Content]:
 
 def _value(report: Report, run: int) -> str:
     """Return a run's main measure with its interval and topics."""
-    pairs, mean = report.pairs, shown(report.summary(run, report.main), DIGITS)
+    pairs, mean = report.compared.pairs, shown(report.summary(run, report.main), DIGITS)
     topics = plural(report.topic_counts()[run])
     if pairs is None or not np.isfinite(pairs.lower[0, run]):
         return f"{mean} over {topics}, without an interval"
@@ -101,7 +101,7 @@ def _value(report: Report, run: int) -> str:
 
 def _tests(report: Report, leaders: Sequence[int]) -> list[Content]:
     """Return the results of the tests between the best run and the others, in words."""
-    pairs = report.pairs
+    pairs = report.compared.pairs
     if pairs is None:
         return ["there is no mean over topics to test."]
     overtaking = report.overtaking(report.main)
@@ -367,7 +367,7 @@ def _order(report: Report, trust: Trust) -> list[list[Content]]:
         return []
     tried, measure = trust.order, trust.order.labels.index(report.main)
     plan, same = tried.plan, float(tried.unchanged[measure])
-    unweighted = "" if report.weights is None else ", without weights of topics"
+    unweighted = "" if report.inputs.weights is None else ", without weights of topics"
     words = (
         f"With {percentage(plan.fractions[0])} of each topic's relevant documents, drawn {plan.samples} times"
         f" (seed {plan.seed}), the order of the runs by {report.main} correlates with this one by Kendall's"
