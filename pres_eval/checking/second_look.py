@@ -255,8 +255,11 @@ def exchanged(lines: Lines, wrong: int) -> bytes | None:
 
 
 def exchanged_whole(lines: Lines, ranks: IntArray) -> bytes | None:
-    """Return a rank that is a score, if scores rise by 1 as ranks do, and ranks (R,) do not count rows."""
-    if not _scores_count_rows(lines):
+    """Return a rank that is a score, if scores rise by 1 as ranks do, and ranks (R,) do not count rows.
+
+    None if all ranks are the same, such as 0: then the column is not used.
+    """
+    if not _scores_count_rows(lines) or (ranks == ranks[0]).all():
         return None
     heads = lines.column(TOPIC_COLUMN).heads()
     same_topic = np.ones(len(ranks), np.bool_)

@@ -25,7 +25,7 @@ from pres_eval.report.groups import with_group_columns
 from pres_eval.report.text import run_names, text_of
 from pres_eval.report.trec import SUMMARY_TOPIC_TEXT, evaluation_lines, summary_lines, topic_lines
 from pres_eval.scoring import ScoredRun
-from pres_eval.summing import CountedJudgements, Summing
+from pres_eval.scoring.summing import CountedJudgements, Summing
 
 if TYPE_CHECKING:
     from pres_eval.report.records import Record

@@ -190,7 +190,7 @@ def _ranked(
         from pres_eval.cli.progress import reading_bar
 
         bar = reading_bar(files)
-    ranker = RunRanker.of(relevance, numbers, options.check_duplicates is not False)
+    ranker = RunRanker.for_judgements(relevance, numbers, options.check_duplicates is not False)
     with (
         bar,
         _engine(options, files) as engine,

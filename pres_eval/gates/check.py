@@ -33,8 +33,11 @@ def check_gates(
 ) -> tuple[list[GateFinding], list[Change]]:
     """Return everything that the gates find, and how each measure changed since the earlier evaluation.
 
-    What makes two evaluations other numbers comes first, `unexpected`, the findings of --expect, last.
-    topics_chosen: whether the user has decided what becomes of judged topics that a run lacks.
+    Findings that two evaluations cannot be compared come first.
+
+    thresholds     those of --fail-under and --fail-over
+    unexpected     the findings of --expect, which come last
+    topics_chosen  whether the user has decided what becomes of judged topics that a run lacks
 
     Raises UsageError if a threshold or a tolerance names a column that was not computed, or makes no sense
     for it, and InputError for an earlier value that is no number.

@@ -86,7 +86,7 @@ def rank_dict(
     if not num_rows and not empty:
         raise InputError(name, None, "no retrieved documents", "at least one")
     _check_texts(rankings, name)
-    ranker = Ranker.of(relevance, options)
+    ranker = Ranker.for_judgements(relevance, options)
     ranked = None
     if num_rows <= MOST_FEW_ROWS and ranker.single_precision and not ranker.ascending:
         ranked = _rank_few(topic_numbers, rankings, lookup)

@@ -146,8 +146,8 @@ def _exponential_gain(grade: IntArray, highest: IntArray) -> FloatArray:
     """
     exponent = np.maximum(grade, 0) - highest
     power = np.ldexp(1.0, np.maximum(exponent, LEAST_EXPONENT).astype(np.int32))  # it takes 32 bits alone
-    one = np.ldexp(1.0, np.maximum(-highest, LEAST_EXPONENT).astype(np.int32))
-    return np.asarray(power - one, np.float64)
+    scaled_1 = np.ldexp(1.0, np.maximum(-highest, LEAST_EXPONENT).astype(np.int32))
+    return np.asarray(power - scaled_1, np.float64)
 
 
 def plain_ndcg(topic: RankedTopic, pairs: KeyNumbers) -> float:

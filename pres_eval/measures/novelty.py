@@ -112,14 +112,14 @@ def _greedy(docno_place: IntArray, subtopic: IntArray, alpha: float, most: int) 
     subtopic     (P,) the subtopic that it is relevant to
     Each rank takes the document with the highest gain; of several, the one with the last docno.
     """
-    places, document_of_pair = np.unique(docno_place, return_inverse=True)
+    docno_places, document_of_pair = np.unique(docno_place, return_inverse=True)
     num_subtopics = int(subtopic.max(initial=-1)) + 1
-    covers = np.zeros((num_subtopics, len(places)), np.bool_)
+    covers = np.zeros((num_subtopics, len(docno_places)), np.bool_)
     covers[subtopic, document_of_pair] = True
     worth_of_subtopic = np.ones(num_subtopics)  # (1 - α)^c
-    rank = np.zeros(len(places), np.int64)
-    for next_rank in range(1, min(len(places), most) + 1):
-        gain = np.zeros(len(places))
+    rank = np.zeros(len(docno_places), np.int64)
+    for next_rank in range(1, min(len(docno_places), most) + 1):
+        gain = np.zeros(len(docno_places))
         for covering, worth in zip(covers, worth_of_subtopic.tolist(), strict=True):
             gain += np.where(covering, worth, 0.0)
         gain[rank > 0] = -1.0  # those that have a rank

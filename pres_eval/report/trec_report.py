@@ -68,7 +68,7 @@ class Inputs:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparisons:
+class ReportComparisons:
     """Runs against each other.
 
     pairs           each run against each, with means and intervals; None where nothing can be averaged
@@ -130,7 +130,7 @@ class Report:
     documents: RelevantRanks
     documents_beyond: int
     inputs: Inputs
-    compared: Comparisons
+    compared: ReportComparisons
     trust: Trust | None = None
     texts: PageTexts = PageTexts()
 
@@ -312,7 +312,7 @@ def make_report(
     if options.complete:
         num_relevant = int(np.count_nonzero(relevance.grade >= options.relevance_level))
         beyond = num_relevant - len(documents.docnos)
-    compared = Comparisons(
+    compared = ReportComparisons(
         pairs=pairs_of(evaluations, names, board, settings, every_topic, loop, inputs.weights, baseline),
         asked_baseline=baseline,
         topic_measures=compared_labels(selection, board, nmax, measures),

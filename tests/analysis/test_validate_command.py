@@ -311,6 +311,25 @@ def test_mistakes_in_control_samples(text: str, message: str, call: Command) -> 
     assert called.err.startswith(f"pres-eval: {message}")
 
 
+def test_words_are_grades_in_control_samples_too(call: Command) -> None:
+    control = "".join(f"q1 d{number} {int(number % 3 == 0)}\n" for number in range(0, 200, 5))
+    Path("control").write_text(control)
+    expected = pe.validate("found", "sample", collection=200, control="control")["eRecall"]
+    for path, text in (("sample", SAMPLE), ("control", control)):
+        Path(path).write_text(text.replace(" 1\n", " hot\n").replace(" 0\n", " cold\n"))
+    words = {"hot": 1, "cold": 0}
+    review = pe.validate("found", "sample", collection=200, control="control", grades=words)
+    assert review["eRecall"] == expected
+
+
+def test_an_empty_cell_is_no_judgement(call: Command) -> None:
+    expected = estimates(call, *WHOLE)
+    judged = SAMPLE.replace(" ", ",")
+    unjudged = "".join(f"q1,d{number},\n" for number in range(1, 200, 4))
+    Path("sample").write_text(f"topic,docno,relevance\n{judged}{unjudged}")
+    assert estimates(call, *WHOLE) == expected
+
+
 def test_margins_and_plans(call: Command) -> None:
     rows = call.ok("validate", *WHOLE, "--margin", "0.05", "--format", "json").json["more"]
     assert all(row["needed"] > row["judged"] and row["more"] == row["needed"] - row["judged"] for row in rows)

@@ -519,6 +519,12 @@ PREFERENCES = [
         "qrels:3: topic 'q1', judgement group 'g': a second judgement of document 'a' (first in line 1),"
         " expected one judgement per document and group",
     ),
+    (
+        "qrels_jg",
+        "q2 g a 1\nq2 g a 0\nq1 g a 1\nq1 g a 0\n",
+        "qrels:2: topic 'q2', judgement group 'g': a second judgement of document 'a' (first in line 1),"
+        " expected one judgement per document and group",
+    ),
 ]
 
 

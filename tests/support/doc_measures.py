@@ -151,7 +151,7 @@ def page_of_measures(page: str) -> str:
     letters = common_letters(page)
     parts = [f"{settings.opening}\n"] if settings.opening else []
     if letters:
-        parts.append(f"Letters, where a measure explains none of its own:\n\n{listed(letters)}")
+        parts.append(f"Common letters:\n\n{listed(letters)}")
     parts += [_section(entry, letters, settings.common_note) for entry in members]
     return "\n".join(parts)
 

@@ -77,6 +77,13 @@ DETAILS_OF_JSON = frozenset(
     )
 )
 """Fields whose own fields only the schema explains."""
+RARE_IN_JSON = frozenset(
+    (
+        *("signature.rules", "signature.judgements", "runs[].dropped", "runs[].mapped", "runs[].excluded"),
+        *("runs[].header", "runs[].no_answers"),
+    )
+)
+"""Fields that only some options or files lead to: the schema has them."""
 
 
 def json_layout() -> str:
@@ -85,7 +92,7 @@ def json_layout() -> str:
     described: set[str] = set()
     lines = []
     for name, kind, description in _fields(schema, schema["$defs"], ""):
-        if not description:
+        if not description or name.strip("`") in RARE_IN_JSON:
             continue
         lines.append(f"- {name} ({kind}): {'as above.' if description in described else description}\n")
         described.add(description)

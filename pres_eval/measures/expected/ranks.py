@@ -107,8 +107,8 @@ def pairs_found(batch: Batch, cutoff: int) -> tuple[FloatArray, FloatArray]:
     k = num_certain.copy()
     k_and_square = num_certain * (num_certain + 1)
     for tie in cut_ties(batch, cutoff):
-        # Of the number x of relevant documents seen in the tie, the means of x and of x (x - 1): the factorial
-        # moments of the hypergeometric distribution; two documents at least are in a tie.
+        # Of the number x of relevant documents seen in the tie, the means of x and of x (x - 1): factorial
+        # moments of the hypergeometric distribution.  Two documents at least are in a tie.
         mean = tie.seen * tie.relevant / tie.size
         mean_of_pairs = mean * (tie.seen - 1) * (tie.relevant - 1) / (tie.size - 1)
         b = tie.before
