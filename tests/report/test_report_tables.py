@@ -63,7 +63,7 @@ def test_json_holds_all_that_is_drawn(patents: Report) -> None:
         for x, y, _ in curve
     ]
     assert [[row["graph"], row["run"], row["x"], row["y"]] for row in data["curves"]] == points
-    found = [(topic.decode(), size) for topic, *_, size in largest_differences(patents, "map")]
+    found = [(topic.topic.decode(), topic.difference) for topic in largest_differences(patents, "map")]
     drawn = [row for row in data["differences"] if row["measure"] == "map"]
     assert [(row["topic"], row["difference"]) for row in drawn] == found
     assert len(data["documents"]) == 153 and {row["grade"] for row in data["documents"]} == {1, 2}
@@ -145,4 +145,4 @@ def test_runs_that_share_no_topic_have_no_p_value(tmp_path: Path) -> None:
     complete = report_of_texts(
         tmp_path, qrels, ranking("1", (1,), 2, "a"), ranking("2", (2,), 2, "b"), complete=True
     )
-    assert complete.pairs is not None and complete.pairs.topics.tolist() == [2]
+    assert complete.compared.pairs is not None and complete.compared.pairs.topics.tolist() == [2]
