@@ -271,7 +271,7 @@ def report_of(options: ReportOptions) -> Report:
     groups, weights = topic_files(options, options.groups, options.weights, relevance.pool.topics)
     baseline = None
     if options.baseline is not None:
-        baseline = chosen_run("--baseline", options.baseline, loaded.known)
+        baseline = chosen_run("--baseline", options.baseline, loaded.known_names)
     evaluations = loaded.evaluations(replace(scoring, groups=groups, weights=weights))
     inputs = Inputs(
         qrels=file_record(options.qrels),
