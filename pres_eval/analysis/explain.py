@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from pres_eval.arrays import FloatArray, IntArray, consecutive, lengths_at
-from pres_eval.batches.forming import kept_documents
+from pres_eval.batches.forming import counted_documents
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.relevance import QrelsJudgements
@@ -46,7 +46,7 @@ def relevant_ranks(
     # (R, D), 0 where a run does not have the document.
     ranks = np.zeros((len(rankings), len(documents)), np.int64)
     for run, ranking in enumerate(rankings):
-        retrieved = kept_documents(qrels, ranking, options)
+        retrieved = counted_documents(qrels, ranking, options)
         rank_of_document = np.bincount(retrieved.document, retrieved.rank, len(pool.documents))
         ranks[run] = rank_of_document[documents]
     return RelevantRanks(
@@ -164,7 +164,7 @@ def explain_topics(
     """
     names = [qrels.pool.topics[topic] for topic in topics]
     relevant = relevant_ranks(qrels, [ranking], options, names)
-    num_ret = kept_documents(qrels, ranking, options).num_ret
+    num_ret = counted_documents(qrels, ranking, options).num_ret
     num_ret_of_topic = dict(zip(ranking.topic.tolist(), num_ret.tolist(), strict=True))
     for topic, name, (start, stop) in zip(topics, names, pairwise(relevant.offsets.tolist()), strict=True):
         yield explain_topic(

@@ -15,7 +15,7 @@ from pres_eval.analysis.reproducible import rounded
 from pres_eval.errors import plural
 from pres_eval.reading.topic_files import Weights
 from pres_eval.scoring import ScoredRun
-from pres_eval.summing import Summing
+from pres_eval.scoring.summing import Summing
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from itertools import chain, product
 import numpy as np
 
 from pres_eval.analysis.correlation import positions
+from pres_eval.analysis.other_judgements import OtherJudgements
 from pres_eval.analysis.paired import evaluations_of
 from pres_eval.analysis.robustness import (
     Plan,
@@ -162,12 +163,14 @@ class Trust:
     bounds  by label (2, R) the least and the greatest value, over unjudged documents; none with -J
     ties    the range of the main column over orders of equal scores, None where that hardly matters
     order   how the order of the runs changes with fewer relevant documents; None for a single run
+    other_judgements  whether other judgements could put another run first; None where that was not tried
     """
 
     judged: dict[int, FloatArray]
     bounds: dict[str, FloatArray]
     ties: tuple[TieRange | None, ...]
     order: Robustness | None
+    other_judgements: OtherJudgements | None = None
 
 
 def trust_of(

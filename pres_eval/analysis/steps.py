@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.batches.forming import kept_documents
+from pres_eval.batches.forming import counted_documents
 from pres_eval.errors import UsageError
 from pres_eval.measures.names import View
 from pres_eval.measures.rbp import persistence_of
@@ -459,7 +459,7 @@ def judged_topics(
     -M and -J of the options count as they do for the measures.
     """
     pool = qrels.pool
-    ranked = kept_documents(qrels, ranking, options)
+    ranked = counted_documents(qrels, ranking, options)
     rank_of = np.zeros(len(pool.documents), np.int64)
     rank_of[ranked.document] = ranked.rank
     for topic in topics:

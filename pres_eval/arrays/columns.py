@@ -11,49 +11,62 @@ from pres_eval.arrays.types import AnyArray, IntArray
 
 Value = TypeVar("Value")
 
-SHORT_COLUMN_ROWS, LONG_COLUMN_ROWS = 1 << 12, 1 << 20
-RESERVED = 64 << 20
-"""Bytes for which a column reserves addresses once it has LONG_COLUMN_ROWS rows; memory is taken where it is
-filled."""
+SHORT_COLUMN_ROWS = 1 << 12
+"""Rows for which a column has room at least once it grows."""
+
+LONG_COLUMN_BYTES = 1 << 20
+"""Bytes from which on a column counts as long."""
+
+RESERVED_BYTES = 64 << 20
+"""Bytes for which a long column reserves addresses; the system gives memory only where these are filled."""
 
 
 class _Numbers:
-    """A column of numbers that grows in place, so that parts need no room once they are added.
+    """A column of numbers that grows in place.
 
-    values  (N,) all of them
+    values  (N,) all numbers so far: the beginning of an array that has room for more
     """
 
     def __init__(self, values: AnyArray) -> None:
-        self._room = self.values = values
+        self._room = values
+        self.values = values
 
     def append(self, values: AnyArray) -> None:
-        """Add (n,) values; the type becomes one that holds these, too."""
-        before = len(self.values)
-        length = before + len(values)
-        if length == before:
-            return  # what came first may be read-only
+        """Add (n,) values at the end; the type becomes one that holds these, too."""
+        if not len(values):
+            return  # the first array may be read-only
+        num_before = len(self.values)
+        length = num_before + len(values)
         dtype = np.promote_types(self._room.dtype, values.dtype)
         if length > len(self._room) or dtype != self._room.dtype:
-            room = max(2 * length, SHORT_COLUMN_ROWS)
-            if length * dtype.itemsize >= LONG_COLUMN_ROWS:
-                room = max(room, RESERVED // dtype.itemsize)
-            self._room = np.empty(room, dtype)
-            self._room[:before] = self.values
-        self._room[before:length] = values
+            self._make_room(length, dtype)
+        self._room[num_before:length] = values
         self.values = self._room[:length]
+
+    def _make_room(self, length: int, dtype: np.dtype[Any]) -> None:
+        """Move the values to an array of this type with room for twice this length."""
+        num_rows = max(2 * length, SHORT_COLUMN_ROWS)
+        if length * dtype.itemsize >= LONG_COLUMN_BYTES:
+            num_rows = max(num_rows, RESERVED_BYTES // dtype.itemsize)
+        self._room = np.empty(num_rows, dtype)
+        self._room[: len(self.values)] = self.values
 
 
 class _GrowingIds:
-    """A column of ids that grows in the same way; the few long ones wait until all are wanted."""
+    """A column of ids that grows in the same way, each column of their words by itself.
+
+    The few long ids (see `Ids`) are only put in their rows when `values` is read.
+    """
 
     def __init__(self, ids: Ids) -> None:
         self._columns = [_Numbers(words) for words in ids.columns]
         self._length = len(ids)
-        self._long_rows, self._long_texts = [ids.long_rows], list(ids.long_texts)
+        self._long_rows = [ids.long_rows]
+        self._long_texts = list(ids.long_texts)
 
     def append(self, ids: Ids) -> None:
         """Add (n,) ids."""
-        for _ in ids.columns[len(self._columns) :]:
+        while len(self._columns) < len(ids.columns):  # the ids so far are shorter: they have NULs there
             self._columns.append(_Numbers(np.zeros(self._length, np.uint64)))
         for number, column in enumerate(self._columns):
             column.append(ids.word(number))
@@ -64,12 +77,15 @@ class _GrowingIds:
     @property
     def values(self) -> Ids:
         """Return (N,) all ids."""
-        columns = [column.values for column in self._columns]
-        return Ids.with_long(columns, np.concatenate(self._long_rows), self._long_texts)
+        words = [column.values for column in self._columns]
+        return Ids.with_long(words, np.concatenate(self._long_rows), self._long_texts)
 
 
 class GrowingColumns:
-    """Columns of numbers and ids that grow at their ends; none before anything was added."""
+    """Columns of numbers and ids that grow at their ends; none before anything was added.
+
+    Its length is the number of rows.
+    """
 
     def __init__(self) -> None:
         self._columns: list[Any] = []
@@ -79,34 +95,37 @@ class GrowingColumns:
         return self._length
 
     def append(self, *columns: Any) -> None:
-        """Add arrays or Ids, the last of them (n,), at the ends of the columns."""
-        if self._columns:
-            for whole, column in zip(self._columns, columns, strict=True):
-                whole.append(column)
+        """Add an array, or Ids, at the end of each column.
+
+        They may have different lengths, such as groups and their rows; the last one counts as the rows.
+        """
+        if not self._columns:
+            for values in columns:
+                self._columns.append(_GrowingIds(values) if isinstance(values, Ids) else _Numbers(values))
         else:
-            self._columns = [
-                _GrowingIds(column) if isinstance(column, Ids) else _Numbers(column) for column in columns
-            ]
+            for column, values in zip(self._columns, columns, strict=True):
+                column.append(values)
         self._length += len(columns[-1])
 
     def values(self) -> list[Any]:
-        """Return all columns, which are no longer kept here."""
-        columns, self._columns = self._columns, []
-        return [column.values for column in columns]
+        """Return all columns, arrays or Ids, which are no longer kept here."""
+        columns = [column.values for column in self._columns]
+        self._columns = []
+        return columns
 
 
 def narrow(values: IntArray) -> AnyArray:
-    """Return whole numbers (n,) in as few bytes as the largest of them needs."""
-    low, high = int(values.min(initial=0)), int(values.max(initial=0))
+    """Return whole numbers (n,) in 1 or 4 bytes each if all of them fit, else as they are."""
+    least, largest = int(values.min(initial=0)), int(values.max(initial=0))
     for dtype in (np.int8, np.int32):
         limits = np.iinfo(dtype)
-        if limits.min <= low and high <= limits.max:
+        if limits.min <= least and largest <= limits.max:
             return values.astype(dtype)
     return values
 
 
 def read_only(value: Value) -> Value:
-    """Return an array, or several (a tuple), that nobody can change any more."""
+    """Make an array, or a tuple of arrays, such that nobody can change it any more, and return it."""
     arrays: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
     for array in arrays:
         array.flags.writeable = False

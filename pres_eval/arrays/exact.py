@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 
 
 def divide(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray) -> FloatArray:
@@ -21,14 +21,18 @@ def divide(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray)
 
 
 def add_in_order(values: FloatArray, start: float = 0.0) -> float:
-    """Return the sum of (n,) values, one double after the other, as a C loop gives it."""
-    return float(add_rows_in_order(values[np.newaxis], np.array([start]))[0]) if len(values) else start
+    """Return start plus the values (n,), one double added after the other, as a C loop gives it."""
+    if not len(values):
+        return start
+    one_row = values[np.newaxis]
+    return float(add_rows_in_order(one_row, np.array([start]))[0])
 
 
 def add_rows_in_order(values: FloatArray, start: FloatArray) -> FloatArray:
-    """Return the same for every row: sums (C,) of values (C, N) that begin with `start` (C,)."""
+    """Return for each row start plus its values, added in this way: starts (C,), values (C, N) -> (C,)."""
     with np.errstate(all="ignore"):
-        totals: FloatArray = np.add.accumulate(np.column_stack((start, values)), axis=1)[:, -1]
+        running = np.add.accumulate(np.column_stack((start, values)), axis=1)
+    totals: FloatArray = running[:, -1]
     for row in np.flatnonzero(np.isnan(totals)).tolist():
         # trec_eval: of several nans the sum keeps the sign of the last, as x86 adds there.
         nans = np.flatnonzero(np.isnan(values[row]))
@@ -37,53 +41,66 @@ def add_rows_in_order(values: FloatArray, start: FloatArray) -> FloatArray:
     return totals
 
 
-NARROW = 48
-"""Values of a stretch up to which it is a row of a table; for longer ones a step of a loop costs no more."""
+SHORT_STRETCH_VALUES = 48
+"""Values up to which a stretch becomes a row of a table; for longer ones a step of a loop costs no more."""
 
 
 def accumulate(operation: np.ufunc, values: FloatArray, offsets: IntArray) -> FloatArray:
     """Return running sums (np.add) or products (np.multiply) that begin anew at each offset, step by step.
 
-    values (N,), offsets (S+1,) of S stretches -> (N,).  Short stretches are the rows of a table, so that
-    they need no loop; long ones are few.
+    values (N,), offsets (S+1,) of S stretches -> (N,): sums of 1 2 | 3 4 5 are 1 3 | 3 7 12.
+    Short stretches are the rows of a table, padded with 0 at their ends, so that they need no loop; long ones
+    are few.
     """
-    lengths = offsets[1:] - offsets[:-1]
-    width = int(lengths.max(initial=0))
-    if len(lengths) * width == len(values):  # all of one length are a table already
-        whole: FloatArray = operation.accumulate(values.reshape(len(lengths), width), axis=1).ravel()
-        return whole
+    starts, stops = offsets[:-1], offsets[1:]
+    lengths = stops - starts
+    longest = int(lengths.max(initial=0))
+    if len(lengths) * longest == len(values):  # all of one length are a table already
+        table = values.reshape(len(lengths), longest)
+        running: FloatArray = operation.accumulate(table, axis=1).ravel()
+        return running
     running = np.empty(len(values))
-    is_short = lengths <= NARROW
-    for begin, end in zip(offsets[:-1][~is_short].tolist(), offsets[1:][~is_short].tolist(), strict=True):
-        operation.accumulate(values[begin:end], out=running[begin:end])
-    chosen = slice(None) if width <= NARROW else np.repeat(is_short, lengths)
-    lengths = lengths[is_short]
-    inside = np.arange(lengths.max(initial=0)) < lengths[:, np.newaxis]
-    table = np.zeros(inside.shape)
-    table[inside] = values[chosen]
-    running[chosen] = operation.accumulate(table, axis=1)[inside]
+    is_short = lengths <= SHORT_STRETCH_VALUES
+    for start, stop in zip(starts[~is_short].tolist(), stops[~is_short].tolist(), strict=True):
+        operation.accumulate(values[start:stop], out=running[start:stop])
+    of_short: slice | BoolArray = slice(None)
+    if longest > SHORT_STRETCH_VALUES:
+        of_short = np.repeat(is_short, lengths)
+    short_lengths = lengths[is_short]
+    is_value = np.arange(short_lengths.max(initial=0)) < short_lengths[:, np.newaxis]
+    table = np.zeros(is_value.shape)
+    table[is_value] = values[of_short]
+    running[of_short] = operation.accumulate(table, axis=1)[is_value]
     return running
 
 
 def elementwise(function: Callable[[float], float], values: FloatArray) -> FloatArray:
     """Return a function of Python's math module at each value (n,): the C library's bits, unlike numpy's."""
-    different, where = np.unique(values, return_inverse=True)
-    return np.fromiter(map(function, different.tolist()), float, len(different))[where].reshape(values.shape)
+    distinct_values, index = np.unique(values, return_inverse=True)  # each is computed once
+    results = np.fromiter(map(function, distinct_values.tolist()), float, len(distinct_values))
+    return results[index].reshape(values.shape)
 
 
 _LOG2_TABLE = np.array([math.nan])
-_LOG2_SPARSE = 1 << 16
+"""The logarithm of each whole number so far; there is none of 0."""
+
+_LEAST_LARGE_NUMBER = 1 << 16
+"""Number from which on logarithms are not kept in the table, unless nearly as many numbers are asked for."""
+
+_SHORTEST_TABLE = 1024
 
 
 def log2(whole: IntArray) -> FloatArray:
-    """Return (n,) base-2 logarithm of whole numbers >= 1, bit-equal to the C library's (np.log2 is not)."""
+    """Return (n,) base-2 logarithms of whole numbers >= 1, bit-equal to the C library's (np.log2 is not)."""
     global _LOG2_TABLE  # noqa: PLW0603 - one table for the process, it only ever grows
     table = _LOG2_TABLE
     largest = int(whole.max(initial=0))
-    if largest >= len(table):
-        if largest >= max(_LOG2_SPARSE, 4 * len(whole)):
-            return elementwise(math.log2, whole.astype(float))
-        size = max(1024, largest + 1)
-        more = np.fromiter(map(math.log2, range(len(table), size)), float, size - len(table))
-        _LOG2_TABLE = table = np.concatenate((table, more))
+    if largest < len(table):
+        return table[whole]
+    if largest >= max(_LEAST_LARGE_NUMBER, 4 * len(whole)):
+        return elementwise(math.log2, whole.astype(float))
+    new_numbers = range(len(table), max(_SHORTEST_TABLE, largest + 1))
+    logarithms = np.fromiter(map(math.log2, new_numbers), float, len(new_numbers))
+    table = np.concatenate((table, logarithms))
+    _LOG2_TABLE = table
     return table[whole]

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import compress
+from operator import eq
 from typing import overload
 
 import numpy as np
@@ -17,6 +19,8 @@ from pres_eval.arrays.stretches import Stretches
 from pres_eval.arrays.types import AnyArray, BoolArray, Bytes, IntArray, Words
 
 WORD = 8
+"""Bytes of a word."""
+
 PADDING = 64
 """Spare bytes on either side of a text in a buffer, so that whole words can be loaded at its ends."""
 
@@ -24,9 +28,9 @@ MOST_WORDS = 128
 """Columns for the first 1,024 bytes of ids: longer ids are kept aside."""
 
 _LEAST_COLUMNS = 2
-"""Columns that ids have if one of them is so long, however short the others are."""
+"""Columns up to which no id is kept aside, however short the others are."""
 
-_PROCESS = int.from_bytes(os.urandom(WORD), "little")
+_SEED_OF_PROCESS = int.from_bytes(os.urandom(WORD), "little")
 """Differs from process to process: nobody can make ids that collide.  No result depends on it."""
 
 EVERY_PROCESS = 2**64
@@ -35,7 +39,7 @@ EVERY_PROCESS = 2**64
 _SORTED_COLUMNS = 64
 """Columns by which ids are sorted in arrays; the few that agree in all of these are sorted one by one."""
 
-_LONG_AT_ONCE = 1 << 10
+_LONG_IDS_AT_ONCE = 1 << 10
 """Long ids that are hashed at a time: a megabyte."""
 
 _NO_ROWS = np.zeros(0, np.int64)
@@ -46,58 +50,71 @@ MASKS = np.array([(1 << (8 * count)) - 1 for count in range(WORD + 1)], np.uint6
 
 @cache
 def odd_numbers(seed: int, count: int) -> Words:
-    """Return (count,) the first of an endless stream of odd 64-bit multipliers (splitmix64)."""
-    begin = np.uint64((_PROCESS + (seed << 32) if seed < EVERY_PROCESS else seed) % 2**64)
-    state = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + begin
-    mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    """Return (count,) odd 64-bit multipliers that look random: the first of splitmix64's stream of a seed."""
+    if seed < EVERY_PROCESS:
+        seed = _SEED_OF_PROCESS + (seed << 32)
+    steps = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = steps + np.uint64(seed % 2**64)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return (mixed ^ (mixed >> np.uint64(31))) | np.uint64(1)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed | np.uint64(1)
 
 
-def _mix(words: Words, multipliers: np.uint64 | Words) -> Words:
+def _mix(words: Words, multiplier: np.uint64) -> Words:
     """Return what later words (n,) of ids add to hashes (n,); a word of NULs adds nothing."""
     # A plain sum of products would never tell ids apart that differ in the highest bits of two words:
     # 2^63 times any odd number is 2^63 again, and twice that is 0.
-    products = words * multipliers
+    products = words * multiplier
     products ^= products >> np.uint64(32)
-    products *= multipliers
+    products *= multiplier
     return products
 
 
 def load_pairs(buffer: Bytes, numbers: IntArray) -> tuple[Words, Words]:
     """Return the numbers[i]-th words (n,) of the buffer (bytes,), little-endian, and the next ones (n,)."""
     # numpy takes elements ten times faster where they are aligned, so words that begin anywhere are put
-    # together of two; a complex number is the type that fetches both at once.
-    pairs: AnyArray = np.ndarray((len(buffer) // WORD - 1,), "<c16", buffer, 0, (WORD,))[numbers]
-    words = pairs.view("<u8")
+    # together of two; a complex number of 16 bytes is the type that fetches both at once.
+    num_pairs = len(buffer) // WORD - 1
+    pairs: AnyArray = np.ndarray((num_pairs,), "<c16", buffer, offset=0, strides=(WORD,))
+    words = pairs[numbers].view("<u8")
     return words[0::2], words[1::2]
 
 
 def load_words(buffer: Bytes, starts: IntArray) -> Words:
-    """Return the eight bytes (n,) from each place on; the buffer (bytes,) must have 16 from there on."""
+    """Return the eight bytes (n,) of the buffer (bytes,) from each start (n,) on, of which it must have 16.
+
+    From 3 on these are bytes 3 to 7 of its first word, moved down by 24 bits, and 0 to 2 of the second one.
+    """
     low, high = load_pairs(buffer, starts >> 3)
-    shift = (starts << 3).view(np.uint64) & np.uint64(63)
-    word = low >> shift
+    shift = (starts << 3).view(np.uint64) & np.uint64(63)  # bits: eight for each byte before the start
+    words = low >> shift
     np.subtract(np.uint64(64), shift, out=shift)
-    word |= high << shift  # numpy shifts everything out where the shift is 64
-    return word
+    words |= high << shift  # numpy shifts everything out where the shift is 64
+    return words
 
 
 def num_bytes(words: Words) -> IntArray:
-    """Return (n,) the bytes of words (n,) up to the last that is not NUL, in the order of a text."""
-    # No number is rounded up to the next power of two without the second of two bits in a row.
-    return np.frexp((words & ~(words >> np.uint64(1))).astype(np.float64))[1] + 7 >> 3
+    """Count the bytes of words (n,) up to the last that is not NUL, in the order of a text: b"d10" has 3.
+
+    Return (n,) from 0 to 8.
+    """
+    # The exponent of a double is the number of bits up to the highest one.  As a double a number may be
+    # rounded up to the next power of two, but not without the second of two bits in a row.
+    rounded_down = words & ~(words >> np.uint64(1))
+    _, num_bits = np.frexp(rounded_down.astype(np.float64))
+    return num_bits + 7 >> 3
 
 
 class Ids(Sequence[bytes]):
-    """N ids.
+    """N ids, as columns of their words; a few long ones are kept aside as well.
 
     So that a few long ids among many short ones don't take room for all, ids that need far more words than
     the mean, or more than MOST_WORDS, have only their beginning in the columns and are kept whole aside.
 
     columns     (N,) words each, at least one column
     long_rows   (L,) rows of the ids that are longer than the columns, ascending
-    long_texts  L whole ids
+    long_texts  these L ids, whole
     """
 
     def __init__(
@@ -116,40 +133,49 @@ class Ids(Sequence[bytes]):
         lengths = ends - starts
         columns = [_column(buffer, starts, lengths, number) for number in range(_num_columns(lengths))]
         long_rows = np.flatnonzero(lengths > WORD * len(columns))
-        spans = zip(starts[long_rows].tolist(), ends[long_rows].tolist(), strict=True)
-        return cls(columns, long_rows, [buffer[start:end].tobytes() for start, end in spans])
+        long_texts: list[bytes] = []
+        for row in long_rows.tolist():
+            long_texts.append(buffer[starts[row] : ends[row]].tobytes())
+        return cls(columns, long_rows, long_texts)
 
     @classmethod
     def from_texts(cls, texts: Sequence[bytes]) -> Ids:
         """Return ids from Python's bytes."""
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         ends = np.cumsum(lengths)
-        return cls.from_buffer(
-            np.frombuffer(b"".join(texts) + bytes(3 * WORD), np.uint8), ends - lengths, ends
-        )
+        joined = b"".join(texts) + bytes(3 * WORD)  # from_buffer needs 16 bytes behind the last id
+        return cls.from_buffer(np.frombuffer(joined, np.uint8), ends - lengths, ends)
 
     @classmethod
     def concatenate(cls, parts: Sequence[Ids]) -> Ids:
-        """Return all ids of the parts."""
+        """Return all ids of the parts, of which there is one at least."""
         if len(parts) == 1:
             return parts[0]
-        width = max(len(part.columns) for part in parts)
-        columns = [np.concatenate([part.word(number) for part in parts]) for number in range(width)]
-        starts = np.cumsum([0, *map(len, parts)]).tolist()
-        long_rows = [part.long_rows + start for part, start in zip(parts, starts, strict=False)]
-        long_texts = [text for part in parts for text in part.long_texts]
+        num_columns = max(len(part.columns) for part in parts)
+        columns = [np.concatenate([part.word(number) for part in parts]) for number in range(num_columns)]
+        long_rows: list[IntArray] = []
+        long_texts: list[bytes] = []
+        num_before = 0
+        for part in parts:
+            long_rows.append(part.long_rows + num_before)
+            long_texts += part.long_texts
+            num_before += len(part)
         return cls.with_long(columns, np.concatenate(long_rows), long_texts)
 
     @classmethod
     def with_long(cls, columns: Sequence[Words], long_rows: IntArray, long_texts: Sequence[bytes]) -> Ids:
-        """Return ids of which some rows (L,) are these texts, which the columns may have room for by now."""
+        """Return ids of which some rows (L,) are these L texts.
+
+        The columns may be more than those that the texts came with: this writes into them what they have room
+        for now, and keeps aside only the texts that are still too long.
+        """
         if not len(long_rows):
             return cls(columns)
         words = _words_of(long_texts, len(columns))
         for number, column in enumerate(columns):
             column[long_rows] = words[:, number]
         is_long = [len(text) > WORD * len(columns) for text in long_texts]
-        still_long = [text for text, flag in zip(long_texts, is_long, strict=True) if flag]
+        still_long = list(compress(long_texts, is_long))
         return cls(columns, long_rows[np.array(is_long, np.bool_)], still_long)
 
     def __len__(self) -> int:
@@ -157,7 +183,8 @@ class Ids(Sequence[bytes]):
 
     def __iter__(self) -> Iterator[bytes]:
         words = np.stack(self.columns, axis=1)
-        texts: list[bytes] = words.view(f"S{WORD * len(self.columns)}").ravel().tolist()
+        as_texts = words.view(f"S{WORD * len(self.columns)}").ravel()  # whose NULs at the end numpy drops
+        texts: list[bytes] = as_texts.tolist()
         for row, text in zip(self.long_rows.tolist(), self.long_texts, strict=True):
             texts[row] = text
         return iter(texts)
@@ -175,7 +202,8 @@ class Ids(Sequence[bytes]):
     @property
     def nbytes(self) -> int:
         """The bytes of memory that they take."""
-        return sum(column.nbytes for column in self.columns) + sum(map(len, self.long_texts))
+        in_columns = sum(column.nbytes for column in self.columns)
+        return in_columns + sum(map(len, self.long_texts))
 
     def lengths(self) -> IntArray:
         """Return (N,) how many bytes each id has."""
@@ -186,8 +214,10 @@ class Ids(Sequence[bytes]):
         return lengths
 
     def word(self, number: int) -> Words:
-        """Return (N,) the number-th word of every id; 0 behind the last column."""
-        return self.columns[number] if number < len(self.columns) else np.zeros(len(self), np.uint64)
+        """Return (N,) the number-th word of every id, from 0; a word of NULs behind the last column."""
+        if number < len(self.columns):
+            return self.columns[number]
+        return np.zeros(len(self), np.uint64)
 
     def take(self, rows: IntArray | slice | Stretches) -> Ids:
         """Return the ids of some rows (n,); of a slice no copy is made."""
@@ -197,34 +227,34 @@ class Ids(Sequence[bytes]):
             columns = [column[rows] for column in self.columns]
         if not len(self.long_rows):
             return Ids(columns)
-        long_rows, which = self._long_among(rows)
-        return Ids(columns, long_rows, [self.long_texts[number] for number in which.tolist()])
+        long_rows, number_of_text = self._long_among(rows)
+        return Ids(columns, long_rows, [self.long_texts[number] for number in number_of_text.tolist()])
 
     def hashes(self, seed: int = 0) -> Words:
         """Return a hash (N,) of every id, good in its upper bits; equal ids have equal hashes."""
         multipliers = odd_numbers(seed, MOST_WORDS)
-        mixed: Words = self.columns[0] * multipliers[0]
-        for number, column in enumerate(self.columns[1:], 1):
-            mixed += _mix(column, multipliers[number])
-        for start in range(0, len(self.long_rows), _LONG_AT_ONCE):
-            rows = self.long_rows[start : start + _LONG_AT_ONCE]
-            mixed[rows] = _hashes_of_long(self.long_texts[start : start + _LONG_AT_ONCE], multipliers)
-        return mixed
+        hashes = _hashes_of_words(self.columns, multipliers)
+        for start in range(0, len(self.long_rows), _LONG_IDS_AT_ONCE):
+            stop = start + _LONG_IDS_AT_ONCE
+            hashes[self.long_rows[start:stop]] = _hashes_of_long(self.long_texts[start:stop], multipliers)
+        return hashes
 
     def equal(self, rows: IntArray, others: Ids, other_rows: IntArray) -> BoolArray:
         """Return (n,) whether the id at rows[i] is the same text as that at other_rows[i] of the others."""
-        same = np.ones(len(rows), np.bool_)
+        is_same = np.ones(len(rows), np.bool_)
         for number in range(max(len(self.columns), len(others.columns))):
-            same &= self.word(number)[rows] == others.word(number)[other_rows]
+            is_same &= self.word(number)[rows] == others.word(number)[other_rows]
         if not len(self.long_rows) and not len(others.long_rows):
-            return same
+            return is_same
+        # The columns have only the beginnings of long ids, which are compared as texts.
         is_long = np.zeros(len(rows), np.bool_)
         is_long[self._long_among(rows)[0]] = True
         is_long[others._long_among(other_rows)[0]] = True
         long_pairs = np.flatnonzero(is_long)
-        texts = zip(self.take(rows[long_pairs]), others.take(other_rows[long_pairs]), strict=True)
-        same[long_pairs] = [text == other for text, other in texts]
-        return same
+        texts = self.take(rows[long_pairs])
+        other_texts = others.take(other_rows[long_pairs])
+        is_same[long_pairs] = list(map(eq, texts, other_texts))
+        return is_same
 
     def compare(self, rows: IntArray, others: IntArray) -> tuple[BoolArray, BoolArray]:
         """Return (n,) whether the id at rows[i] is after that at others[i] in byte order, and (n,) if equal.
@@ -232,19 +262,21 @@ class Ids(Sequence[bytes]):
         The columns must hold all ids whole.
         """
         assert not len(self.long_rows)
-        after, same = np.zeros(len(rows), np.bool_), np.ones(len(rows), np.bool_)
+        is_after = np.zeros(len(rows), np.bool_)
+        is_same = np.ones(len(rows), np.bool_)  # in the columns so far
         for column in self.columns:
             # As big-endian numbers words compare like their text.
-            mine, theirs = column[rows].byteswap(), column[others].byteswap()
-            after |= same & (mine > theirs)
-            same &= mine == theirs
-        return after, same
+            words, other_words = column[rows].byteswap(), column[others].byteswap()
+            is_after |= is_same & (words > other_words)
+            is_same &= words == other_words
+        return is_after, is_same
 
     def heads(self) -> IntArray:
-        """Return (n,) the rows whose id differs from that of the row before; row 0 is one."""
+        """Return (n,) the rows whose id differs from that of the row before; row 0 is one of them."""
         if not len(self):
             return _NO_ROWS
-        differs = self.columns[0][1:] != self.columns[0][:-1]
+        first_column = self.columns[0]
+        differs = first_column[1:] != first_column[:-1]
         for column in self.columns[1:]:
             differs |= column[1:] != column[:-1]
         if len(self.long_rows):
@@ -253,37 +285,51 @@ class Ids(Sequence[bytes]):
         return np.concatenate(([0], np.flatnonzero(differs) + 1))
 
     def stretches(self) -> tuple[Ids, IntArray]:
-        """Return the id of each stretch of equal neighbours, and (n,) how many these are."""
+        """Return the id of each stretch of equal neighbours, n of them, and (n,) how many these are.
+
+        Of the ids a, a, b, a they are a, b, a and 2, 1, 1.
+        """
         heads = self.heads()
         return self.take(heads), np.diff(heads, append=len(self))
 
     def byte_order(self, group: IntArray | None = None) -> IntArray:
-        """Return the permutation (N,) that sorts the ids as strcmp does, within groups (N,) if there are."""
+        """Return the permutation (N,) that sorts the ids as strcmp does.
+
+        group  (N,) a number of each id: it sorts by group first, and by id inside of a group
+
+        Column by column, the rows that were alike so far are sorted by their next word.
+        """
         if group is None:
-            order, alike = np.arange(len(self)), np.ones(max(len(self) - 1, 0), np.bool_)
+            order = np.arange(len(self))
+            is_like_next = np.ones(max(len(self) - 1, 0), np.bool_)
         else:
             order = np.argsort(group, kind="stable")
-            alike = group[order[1:]] == group[order[:-1]]
+            is_like_next = group[order[1:]] == group[order[:-1]]
         for column in self.columns[:_SORTED_COLUMNS]:
-            positions, rivals = _series(alike)
+            positions, series = _series(is_like_next)
             if not len(positions):
                 return order
             rows = order[positions]
             words = column[rows].byteswap()  # as big-endian numbers words compare like their text
-            is_same_series = rivals[1:] == rivals[:-1]
+            is_same_series = series[1:] == series[:-1]
             if not (is_same_series & (words[1:] != words[:-1])).any():
                 continue
-            by_word = np.argsort(words, kind="stable") if rivals[-1] == 0 else np.lexsort((words, rivals))
+            is_one_series = series[-1] == 0
+            by_word = np.argsort(words, kind="stable") if is_one_series else np.lexsort((words, series))
             order[positions] = rows[by_word]
-            # Series keep their positions, so that `rivals` holds for the sorted words too.
+            # Series keep their positions, so that `series` holds for the sorted words too.
             words = words[by_word]
-            alike[positions[1:][is_same_series] - 1] = (words[1:] == words[:-1])[is_same_series]
+            inner_positions = positions[1:][is_same_series]
+            is_like_next[inner_positions - 1] = (words[1:] == words[:-1])[is_same_series]
         if len(self.long_rows) or len(self.columns) > _SORTED_COLUMNS:
-            self._sort_texts(order, alike)
+            self._sort_texts(order, is_like_next)
         return order
 
     def distinct(self) -> tuple[Ids, IntArray]:
-        """Return the distinct ids in byte order, and (N,) the index of each id in them."""
+        """Return the distinct ids in byte order, and (N,) the index of each id in them.
+
+        Of the ids b, a, b they are a, b and 1, 0, 1.
+        """
         order = self.byte_order()
         in_order = self.take(order)
         heads = in_order.heads()
@@ -293,16 +339,22 @@ class Ids(Sequence[bytes]):
         index[order] = np.cumsum(is_new) - 1
         return in_order.take(heads), index
 
-    def _sort_texts(self, order: IntArray, alike: BoolArray) -> None:
-        """Let Python sort the ids whose columns are alike, in an order (N,); alike (N-1,): with the next."""
-        positions, rivals = _series(alike)
+    def _sort_texts(self, order: IntArray, is_like_next: BoolArray) -> None:
+        """Let Python sort, inside an order (N,), the ids whose columns are alike.
+
+        is_like_next  (N-1,) whether the columns of each id are those of the next one in this order
+        """
+        positions, series = _series(is_like_next)
         rows = order[positions]
-        texts, series = list(self.take(rows)), rivals.tolist()
-        by_text = sorted(range(len(texts)), key=lambda number: (series[number], texts[number]))
+        keys = list(zip(series.tolist(), self.take(rows), strict=True))
+        by_text = sorted(range(len(keys)), key=keys.__getitem__)
         order[positions] = rows[np.array(by_text, np.int64)]
 
     def _long_among(self, rows: IntArray | slice | Stretches) -> tuple[IntArray, IntArray]:
-        """Return (n,) where in a choice of rows long ids are, and (n,) which of the long ones."""
+        """Return (n,) which of some rows have a long id, and (n,) which of the long texts each has.
+
+        If row 7 has the first long id, of the rows 5, 7, 9 these are 1 and 0.
+        """
         if not len(self.long_rows):
             return _NO_ROWS, _NO_ROWS
         if isinstance(rows, Stretches):
@@ -311,75 +363,86 @@ class Ids(Sequence[bytes]):
             start, stop, _ = rows.indices(len(self))
             first, last = np.searchsorted(self.long_rows, (start, stop)).tolist()
             return self.long_rows[first:last] - start, np.arange(first, last)
-        which = np.minimum(np.searchsorted(self.long_rows, rows), len(self.long_rows) - 1)
-        long_rows = np.flatnonzero(self.long_rows[which] == rows)
-        return long_rows, which[long_rows]
+        nearest = np.searchsorted(self.long_rows, rows)
+        nearest = np.minimum(nearest, len(self.long_rows) - 1)
+        long_rows = np.flatnonzero(self.long_rows[nearest] == rows)
+        return long_rows, nearest[long_rows]
 
 
 NO_IDS = Ids([np.zeros(0, np.uint64)])
 
 
 def _num_columns(lengths: IntArray) -> int:
-    """Return how many columns ids of these lengths (N,) have."""
-    longest = -(-int(lengths.max(initial=1)) // WORD)
-    if longest <= _LEAST_COLUMNS:
-        return longest
-    mean = int(lengths.sum()) // (WORD * len(lengths))
-    return min(longest, _LEAST_COLUMNS + 2 * mean, MOST_WORDS)
+    """Return how many columns ids with these numbers of bytes (N,) have.
+
+    As many as the longest id needs, but not far more than the mean id does.
+    """
+    words_of_longest = -(-int(lengths.max(initial=1)) // WORD)
+    if words_of_longest <= _LEAST_COLUMNS:
+        return words_of_longest
+    mean_words = int(lengths.sum()) // (WORD * len(lengths))
+    return min(words_of_longest, _LEAST_COLUMNS + 2 * mean_words, MOST_WORDS)
 
 
 def _column(buffer: Bytes, starts: IntArray, lengths: IntArray, number: int) -> Words:
     """Return (N,) the number-th word of every id in a buffer, 0 where the id is shorter."""
-    begins, num_left = starts, lengths
     if number:
-        begins, num_left = starts + WORD * number, lengths - WORD * number
-    if num_left.min(initial=1) > 0:
-        return _masked_words(buffer, begins, num_left)
+        starts, lengths = starts + WORD * number, lengths - WORD * number
+    if lengths.min(initial=1) > 0:
+        return _masked_words(buffer, starts, lengths)
     column = np.zeros(len(starts), np.uint64)
-    longer = np.flatnonzero(num_left > 0)
-    column[longer] = _masked_words(buffer, begins[longer], num_left[longer])
+    longer = np.flatnonzero(lengths > 0)
+    column[longer] = _masked_words(buffer, starts[longer], lengths[longer])
     return column
 
 
 def _masked_words(buffer: Bytes, starts: IntArray, lengths: IntArray) -> Words:
-    """Return the first words (n,) of texts in a buffer, padded with NULs."""
+    """Return the first word (n,) of each text in a buffer, padded with NULs if the text is shorter."""
     words = load_words(buffer, starts)
     words &= MASKS.take(lengths, mode="clip")
     return words
 
 
 def _words_of(texts: Sequence[bytes], width: int) -> Words:
-    """Return the first words (n, width) of texts."""
-    words: Words = np.array(texts, f"S{WORD * width}").view("<u8").reshape(len(texts), width)
+    """Return the first words (n, width) of texts, padded with NULs."""
+    padded = np.array(texts, f"S{WORD * width}")
+    words: Words = padded.view("<u8").reshape(len(texts), width)
     return words
 
 
+def _hashes_of_words(columns: Sequence[Words], multipliers: Words) -> Words:
+    """Return the hashes (n,) of ids by their columns of words (n,)."""
+    hashes: Words = columns[0] * multipliers[0]
+    for number, column in enumerate(columns[1:], 1):
+        hashes += _mix(column, multipliers[number])
+    return hashes
+
+
 def _hashes_of_long(texts: Sequence[bytes], multipliers: Words) -> Words:
-    """Return the hashes (n,) of ids that are kept aside: those of the same ids in columns."""
+    """Return the hashes (n,) of ids that are kept aside: the same as if columns had them."""
     num_bytes_in_columns = WORD * MOST_WORDS
     longest = min(max(map(len, texts)), num_bytes_in_columns)
     words = _words_of(texts, -(-longest // WORD))
-    mixed: Words = words[:, 0] * multipliers[0]
-    for number in range(1, words.shape[1]):
-        mixed += _mix(words[:, number], multipliers[number])
+    hashes = _hashes_of_words(list(words.T), multipliers)
     for number, text in enumerate(texts):
-        if len(text) > num_bytes_in_columns:
+        if len(text) > num_bytes_in_columns:  # no column has what is behind
             from hashlib import blake2b  # takes a while to import
 
             rest = blake2b(text[num_bytes_in_columns:], digest_size=WORD, key=multipliers[0].tobytes())
-            mixed[number] ^= np.frombuffer(rest.digest(), "<u8")[0]
-    return mixed
+            hashes[number] ^= np.frombuffer(rest.digest(), "<u8")[0]
+    return hashes
 
 
-def _series(alike: BoolArray) -> tuple[IntArray, IntArray]:
-    """Return the positions in series of equal neighbours, and the number of each position's series.
+def _series(is_like_next: BoolArray) -> tuple[IntArray, IntArray]:
+    """Return the positions (n,) in series of equal neighbours, and (n,) the number of each one's series.
 
-    alike  (N-1,) whether position i + 1 is like position i
+    is_like_next  (N-1,) whether position i is like position i + 1
+    Of the values 5 5 7 8 8 8 the positions are 0 1 3 4 5, and the series 0 0 1 1 1.
     """
-    inside = np.zeros(len(alike) + 1, np.bool_)
-    inside[:-1] = alike
-    inside[1:] |= alike
-    positions = np.flatnonzero(inside)
-    begins = np.ones(len(positions), np.bool_)
-    begins[1:] = ~alike[positions[1:] - 1]
-    return positions, np.cumsum(begins) - 1
+    is_inside = np.zeros(len(is_like_next) + 1, np.bool_)
+    is_inside[:-1] = is_like_next
+    is_inside[1:] |= is_like_next
+    positions = np.flatnonzero(is_inside)
+    is_first = np.ones(len(positions), np.bool_)
+    is_first[1:] = ~is_like_next[positions[1:] - 1]
+    return positions, np.cumsum(is_first) - 1

@@ -1,8 +1,8 @@
 """Matching of ids: equal ones inside one list, and in two; the one way to find equal ids.
 
-A key is a hash.  Each key chooses a slot of a table, and every row writes its number there; of rows with the
-same slot one stays.  The others compare their keys with its key: equal ones are found, and the rest choose
-again, in a smaller table.  Nearly all keys need one look, and nothing is sorted.
+A key is a hash.  Each key has a slot in a table, and every row writes its number there; of rows with the same
+slot one stays.  The others compare their keys with its key: equal ones are found, and the rest get slots in
+another, smaller table, the next level.  Nearly all keys need one look, and nothing is sorted.
 
 Keys may be equal where ids differ.  That is noticed, and another hash is taken.  Hashes depend on a number
 that each process draws anew, so that nobody can prepare ids that collide again and again.
@@ -26,47 +26,76 @@ MANY_KEYS = 1 << 20
 FEW_KEYS = 1 << 16
 """Keys that get at least eight slots each, as these fit into the cache: one in twenty has to look twice."""
 
-_HASHED_AT_ONCE = 1 << 16
+_BITS_OF_FEW, _BITS_OF_MANY = 3, 1
+"""Bits of a slot's number beyond those that the number of keys has."""
+
+_LEAST_SLOT_BITS = 8
+
+_KEYS_AT_ONCE = 1 << 16
+"""Keys whose shares are computed at a time."""
+
 _SHARE_BITS = 3
-_DIVIDE = np.uint64(0x9E3779B97F4A7C15)
-_SPREAD = np.uint64(0xD1B54A32D192ED03)
+"""Bits of a share's number: there are eight shares."""
+
+_SHARE_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_SLOT_MULTIPLIER = np.uint64(0xD1B54A32D192ED03)
 NO_ROWS: IntArray = np.zeros(0, np.int64)
 
 
-class KeyTable:
-    """Table in which keys (N,) are found; see above.
+@dataclass(frozen=True, eq=False)
+class _Level:
+    """A table of slots: a power of two of them.
 
-    For each level: a multiplier and a shift, which make a slot of a key; and the row that has each slot,
-    -1 where there is none.
+    multiplier, shift  make the slot of a key: the upper bits of a product
+    owner              (slots,) the row that has each slot, -1 where there is none
     """
+
+    multiplier: np.uint64
+    shift: np.uint64
+    owner: AnyInts
+
+    def slots(self, keys: Words) -> IntArray:
+        """Return (n,) the slot of each key (n,)."""
+        return ((keys * self.multiplier) >> self.shift).view(np.int64)
+
+
+class KeyTable:
+    """Table in which keys (N,) are found, with one level or several; see above."""
 
     def __init__(self, keys: Words) -> None:
         self.keys = keys
-        self._levels: list[tuple[np.uint64, np.uint64, AnyInts]] = []
+        self._levels: list[_Level] = []
         self._first: IntArray | None = None
+        """(N,) the first row with the key of each row; None while all keys are different."""
         # In few bytes the tables stay in the cache.
-        rows = np.arange(len(keys), dtype=np.result_type(np.int16, np.min_scalar_type(-len(keys))))
-        multiplier = _SPREAD
+        row_type = np.result_type(np.int16, np.min_scalar_type(-len(keys)))
+        rows = np.arange(len(keys), dtype=row_type)
         while len(rows):
-            bits = max(len(rows).bit_length() + (3 if len(rows) <= FEW_KEYS else 1), 8)
-            shift, owner = np.uint64(64 - bits), np.full(1 << bits, -1, rows.dtype)
-            self._levels.append((multiplier, shift, owner))
-            slot = ((keys * multiplier) >> shift).view(np.int64)
-            owner[slot] = rows
-            winner = owner[slot]
-            lost = np.flatnonzero(winner != rows)
-            rows, winner, keys = rows[lost], winner[lost], keys[lost]
-            is_equal = keys == self.keys[winner]
-            if is_equal.any():
-                self._add_equal(rows[is_equal], winner[is_equal])
-                rows, keys = rows[~is_equal], keys[~is_equal]
-            multiplier = np.uint64(int(multiplier) * int(_SPREAD) % 2**64)
+            rows, keys = self._add_level(rows, keys)
+
+    def _add_level(self, rows: AnyInts, keys: Words) -> tuple[AnyInts, Words]:
+        """Give slots to rows (n,) with these keys (n,); return the rows that got none, and their keys."""
+        extra_bits = _BITS_OF_FEW if len(rows) <= FEW_KEYS else _BITS_OF_MANY
+        bits = max(len(rows).bit_length() + extra_bits, _LEAST_SLOT_BITS)
+        multiplier = np.uint64(pow(int(_SLOT_MULTIPLIER), len(self._levels) + 1, 2**64))
+        level = _Level(multiplier, np.uint64(64 - bits), np.full(1 << bits, -1, rows.dtype))
+        self._levels.append(level)
+        slots = level.slots(keys)
+        level.owner[slots] = rows
+        winner = level.owner[slots]
+        lost = np.flatnonzero(winner != rows)
+        rows, winner, keys = rows[lost], winner[lost], keys[lost]
+        is_equal = keys == self.keys[winner]
+        if is_equal.any():
+            self._add_equal(rows[is_equal], winner[is_equal])
+            rows, keys = rows[~is_equal], keys[~is_equal]
+        return rows, keys
 
     def _add_equal(self, rows: AnyInts, winners: AnyInts) -> None:
-        """Take rows (n,) whose keys other rows (n,) have, which stay in the table."""
+        """Note that rows (n,) have the keys of other rows (n,), which are in the table."""
         if self._first is None:
             self._first = np.arange(len(self.keys))
-        # Which row of several stays is for numpy to say.
+        # Which of several rows has the slot is for numpy to say: it need not be the first.
         np.minimum.at(self._first, winners, rows)
         self._first[rows] = self._first[winners]
 
@@ -74,16 +103,16 @@ class KeyTable:
         """Return (W,) the first row with each of these keys (W,), -1 if there is none."""
         if not self._levels:
             return np.full(len(keys), -1)
-        multiplier, shift, owner = self._levels[0]
-        found_rows = owner[((keys * multiplier) >> shift).view(np.int64)].astype(np.int64)
+        first_level, *further_levels = self._levels
+        found_rows = first_level.owner[first_level.slots(keys)].astype(np.int64)
         missed = np.flatnonzero(self.keys[found_rows] != keys)
-        for multiplier, shift, owner in self._levels[1:]:
+        for level in further_levels:
             losers = missed[found_rows[missed] >= 0]  # in an empty slot there is no row to lose to
             found_rows[missed] = -1
             if not len(losers):
                 break
             lost_keys = keys[losers]
-            rows = owner[((lost_keys * multiplier) >> shift).view(np.int64)]
+            rows = level.owner[level.slots(lost_keys)]
             found_rows[losers] = rows
             missed = losers[self.keys[rows] != lost_keys]
         found_rows[missed] = -1
@@ -100,7 +129,7 @@ class KeyTable:
 
 
 class IdTable:
-    """Table in which ids (N,) are found: with a seed with which no two different ids have the same hash.
+    """Table in which ids (N,) are found, by hashes that no two different ones of them share.
 
     repeats, first  (n,) the rows whose id a row before has, ascending, and the first row that has it
     """
@@ -117,11 +146,12 @@ class IdTable:
         """Return (W,) the first row with each of these ids (W,), -1 if there is none."""
         found_rows = self._table.find(ids.hashes(self._seed))
         num_long = len(ids.long_rows) + len(self.ids.long_rows)
-        if len(ids.columns) == len(self.ids.columns) == 1 and not num_long:
+        are_single_words = len(ids.columns) == len(self.ids.columns) == 1 and not num_long
+        if are_single_words:
             return found_rows  # a word times an odd number: no two words have the same hash
         rows = np.flatnonzero(found_rows >= 0)
-        wrong = rows[~ids.equal(rows, self.ids, found_rows[rows])]
-        found_rows[wrong] = -1
+        is_same = ids.equal(rows, self.ids, found_rows[rows])
+        found_rows[rows[~is_same]] = -1
         return found_rows
 
     def first_rows(self) -> IntArray:
@@ -133,11 +163,11 @@ class IdTable:
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """Pairs of equal documents.
+    """Equal documents among those of topics, and pairs of them and of other documents of the same topics.
 
-    repeats, first  rows whose document comes before in the same topic, and the row where it comes first
-    rows, partners  pairs of rows of two lists that are the same document of the same topic, by rows of the
-                    first; of a document that comes several times there all rows
+    repeats, first  (n,) the rows whose document is in an earlier row of its topic, and the first such row
+    rows, partners  (m,) rows, ascending, and for each the other document that is the same; a document that is
+                    in several rows is in several pairs
     """
 
     repeats: IntArray
@@ -147,9 +177,10 @@ class Matches:
 
 
 def match(lengths: IntArray, ids: Ids, other_lengths: IntArray, others: Ids) -> Matches:
-    """Find other documents, which are all different, and repeated ones, among those of S topics (S,).
+    """Return the equal documents among ids (N,) of S topics, and their pairs with others (W,).
 
-    The first lengths[0] ids and the first other_lengths[0] other ones are of the same topic, and so on.
+    The first lengths[0] ids and the first other_lengths[0] others are of the same topic, and so on.  No two
+    others of a topic are the same.
     """
     for seed in count():
         keys = _keys(lengths, ids.hashes(seed))
@@ -160,7 +191,7 @@ def match(lengths: IntArray, ids: Ids, other_lengths: IntArray, others: Ids) -> 
     rows = matched_rows[hits]
     is_same = ids.equal(rows, others, hits)
     rows, hits = rows[is_same], hits[is_same]
-    if 8 * len(rows) < len(ids) and not len(repeats):
+    if 8 * len(rows) < len(ids) and not len(repeats):  # sorting few is faster than a table of all
         order = np.argsort(rows)
         return Matches(repeats, first, rows[order], hits[order])
     # A row that repeats another's document has its partner.
@@ -178,37 +209,45 @@ def repeated(offsets: IntArray, ids: Ids, jobs: int | None = 1) -> tuple[IntArra
     """
 
     def repeated_in_block(block: tuple[int, int]) -> tuple[IntArray, IntArray]:
-        begin, end = offsets[list(block)].tolist()
-        lengths = np.diff(offsets[block[0] : block[1] + 1])
+        """Return the same for the topics from one number to another."""
+        first_topic, last_topic = block
+        begin, end = int(offsets[first_topic]), int(offsets[last_topic])
+        lengths = np.diff(offsets[first_topic : last_topic + 1])
         matches = match(lengths, ids.take(slice(begin, end)), np.zeros_like(lengths), NO_IDS)
         return matches.repeats + begin, matches.first + begin
 
-    repeats = in_order(repeated_in_block, blocks(offsets), jobs, UNTHREADED)
-    rows, first = zip((NO_ROWS, NO_ROWS), *repeats, strict=True)
-    return np.concatenate(rows), np.concatenate(first)
+    rows, first_rows = [NO_ROWS], [NO_ROWS]
+    for rows_in_block, first_in_block in in_order(repeated_in_block, blocks(offsets), jobs, UNTHREADED):
+        rows.append(rows_in_block)
+        first_rows.append(first_in_block)
+    return np.concatenate(rows), np.concatenate(first_rows)
 
 
 def _keys(lengths: IntArray, hashes: Words) -> Words:
-    """Return the keys (N,) of topics with these numbers of documents (S,); overwrite the hashes (N,)."""
+    """Return the keys (N,) of the documents of S topics, each with `lengths` (S,) of them.
+
+    A key is the number of the topic, in as many upper bits as S topics need, and the rest of the document's
+    hash.  It takes the place of the hash (N,).
+    """
     bits = (len(lengths) - 1).bit_length()
     if len(lengths) > 1:
+        topic_bits = np.arange(len(lengths), dtype=np.uint64) << np.uint64(64 - bits)
         hashes >>= np.uint64(bits)
-        hashes |= np.repeat(np.arange(len(lengths), dtype=np.uint64) << np.uint64(64 - bits), lengths)
+        hashes |= np.repeat(topic_bits, lengths)
     return hashes
 
 
 def match_keys(keys: Words, others: Words) -> tuple[IntArray, IntArray, IntArray]:
     """Find equal keys among (N,), and other keys (W,).
 
-    Gives the rows whose key another row before has, ascending; the first row that has it; and for each other
-    key the first row that has it, -1 if there is none.
+    Return (n,) the rows whose key an earlier row has, ascending; (n,) the first row that has it; and (W,) the
+    first row that has each other key, -1 if there is none.
     """
     if len(keys) <= MANY_KEYS:
         table = KeyTable(keys)
         return *table.repeats(), table.find(others)
     matched_rows = np.empty(len(others), np.int64)
-    repeats: list[IntArray] = [NO_ROWS]
-    first: list[IntArray] = [NO_ROWS]
+    repeats, first = [NO_ROWS], [NO_ROWS]
     share_of, share_of_others = _shares(keys), _shares(others)
     for share in range(1 << _SHARE_BITS):
         rows = np.flatnonzero(share_of == share)
@@ -226,9 +265,10 @@ def match_keys(keys: Words, others: Words) -> tuple[IntArray, IntArray, IntArray
 
 
 def _shares(keys: Words) -> AnyArray:
-    """Return (N,) the share of each key (N,); equal ones have the same."""
+    """Return (N,) the share of each key (N,), from 0; equal keys have the same."""
     share = np.empty(len(keys), np.uint8)
     shift = np.uint64(64 - _SHARE_BITS)
-    for start in range(0, len(keys), _HASHED_AT_ONCE):
-        share[start : start + _HASHED_AT_ONCE] = (keys[start : start + _HASHED_AT_ONCE] * _DIVIDE) >> shift
+    for start in range(0, len(keys), _KEYS_AT_ONCE):
+        stop = start + _KEYS_AT_ONCE
+        share[start:stop] = (keys[start:stop] * _SHARE_MULTIPLIER) >> shift
     return share

@@ -1,8 +1,9 @@
 """Rows that belong together: the order that brings them together, stretches of them, and blocks of these.
 
-A stretch has the rows of one topic, as a rule; a block is some stretches that are worked on together.
+A stretch is some rows that follow each other, mostly those of a topic; a block is some stretches that are
+worked on together.
 
-By offsets (S+1,), the i-th stretch is offsets[i] ... offsets[i+1]-1.
+If S stretches follow each other, the i-th has the rows offsets[i] ... offsets[i+1]-1 of offsets (S+1,).
 """
 
 from __future__ import annotations
@@ -22,8 +23,12 @@ LONG_STRETCH_ROWS = 100
 
 
 def changed(values: AnyArray, *others: AnyArray) -> BoolArray:
-    """Return (n,) whether any of these columns (n,) differs from the row before; the first row does."""
-    differs = np.concatenate((np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1]))
+    """Return (n,) whether each row differs from the one before in any of these columns (n,).
+
+    The first row counts as different: of 5 5 7 it and the third do.
+    """
+    differs = np.ones(len(values), np.bool_)
+    differs[1:] = values[1:] != values[:-1]
     for column in others:
         differs[1:] |= column[1:] != column[:-1]
     return differs
@@ -31,36 +36,41 @@ def changed(values: AnyArray, *others: AnyArray) -> BoolArray:
 
 def stable_order(numbers: AnyInts, limit: int) -> IntArray:
     """Return (n,) the permutation that sorts numbers from 0 to limit - 1; equal ones keep their order."""
-    # numpy sorts numbers of 16 bits by digits, in linear time.
-    return np.argsort(numbers.astype(np.uint16) if limit <= 2**16 else numbers, kind="stable")
+    if limit <= 2**16:  # numpy sorts numbers of 16 bits by digits, in linear time
+        return np.argsort(numbers.astype(np.uint16), kind="stable")
+    return np.argsort(numbers, kind="stable")
 
 
 def has_equal(numbers: AnyArray) -> bool:
     """Return whether one of the numbers (n,) occurs twice."""
     # np.unique would do, but to make sure that its argument has no mask it imports numpy.ma: 15 ms.
-    in_order = np.sort(numbers)
-    return bool((in_order[1:] == in_order[:-1]).any())
+    ascending = np.sort(numbers)
+    is_like_next = ascending[1:] == ascending[:-1]
+    return bool(is_like_next.any())
 
 
 def present(numbers: AnyArray, limit: int) -> IntArray:
-    """Return (m,) the different ones of numbers from 0 to limit - 1, ascending."""
+    """Return (m,) the distinct ones of some numbers (n,) from 0 to limit - 1, ascending."""
     return np.flatnonzero(np.bincount(numbers, minlength=limit))
 
 
 def absent(numbers: AnyArray, limit: int) -> IntArray:
-    """Return (m,) the numbers from 0 to limit - 1 that are not among these, ascending."""
+    """Return (m,) the numbers from 0 to limit - 1 that are not among some numbers (n,), ascending."""
     return np.flatnonzero(np.bincount(numbers, minlength=limit) == 0)
 
 
 def lengths_at(offsets: IntArray, chosen: IntArray) -> IntArray:
-    """Return (n,) the lengths of the chosen ones (n,) of S stretches with offsets (S+1,)."""
+    """Return (n,) the lengths of the stretches with these numbers (n,), of S with offsets (S+1,)."""
     return offsets[chosen + 1] - offsets[chosen]
 
 
 def ragged(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
-    """Return indices starts[i] ... starts[i]+lengths[i]-1 (n,) for every i, and their beginnings (S+1,)."""
+    """Return the rows (n,) of stretches that begin at starts (S,), one after the other, and offsets (S+1,).
+
+    The rows of stretches at 5 and 2, of lengths 2 and 3, are 5 6 2 3 4; their offsets among these 0, 2 and 5.
+    """
     offsets = np.concatenate(([0], np.cumsum(lengths)))
-    rows = np.repeat(starts - offsets[:-1], lengths)
+    rows = np.repeat(starts - offsets[:-1], lengths)  # less their positions: 5 5 0 0 0
     for begin in range(0, len(rows), BLOCK_ROWS):  # a second array as long would be memory never used before
         part = rows[begin : begin + BLOCK_ROWS]
         part += np.arange(begin, begin + len(part))
@@ -68,23 +78,32 @@ def ragged(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def gathered(arrays: Sequence[AnyArray], starts: IntArray, lengths: IntArray) -> AnyArray:
-    """Return (N,) the values starts[i] ... starts[i]+lengths[i]-1 for every i, in a row.
+    """Return (N,) the values of stretches that begin at starts (S,), one after the other.
 
     Values are counted through all arrays; none of the stretches may be in two of them.
     """
     if 0 < LONG_STRETCH_ROWS * len(starts) <= lengths.sum():
-        begins = np.cumsum([0, *map(len, arrays[:-1])])
-        which = np.searchsorted(begins, starts, side="right") - 1
-        first = starts - begins[which]
-        spans = zip(which.tolist(), first.tolist(), (first + lengths).tolist(), strict=True)
-        return np.concatenate([arrays[number][begin:end] for number, begin, end in spans])
+        return _copied_whole(arrays, starts, lengths)
     values: AnyArray = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
-    return values[ragged(starts, lengths)[0]]
+    rows, _ = ragged(starts, lengths)
+    return values[rows]
+
+
+def _copied_whole(arrays: Sequence[AnyArray], starts: IntArray, lengths: IntArray) -> AnyArray:
+    """Return the result of `gathered`, of at least one stretch, copied stretch by stretch."""
+    begins = np.cumsum([0, *map(len, arrays[:-1])])
+    array_numbers = np.searchsorted(begins, starts, side="right") - 1
+    first = starts - begins[array_numbers]
+    last = first + lengths
+    stretches: list[AnyArray] = []
+    for number, begin, end in zip(array_numbers.tolist(), first.tolist(), last.tolist(), strict=True):
+        stretches.append(arrays[number][begin:end])
+    return np.concatenate(stretches)
 
 
 @dataclass(frozen=True, eq=False)
 class Stretches:
-    """Some stretches in the order in which they are wanted: where each begins (S,), and its length (S,)."""
+    """S stretches, in any order: where each begins (S,), and its length (S,)."""
 
     starts: IntArray
     lengths: IntArray
@@ -94,23 +113,29 @@ class Stretches:
         return ragged(self.starts, self.lengths)[0]
 
     def values_in(self, values: AnyArray) -> AnyArray:
-        """Return (N,) the values of these rows."""
+        """Return (N,) the values (all rows,) of the rows of all stretches."""
         return gathered([values], self.starts, self.lengths)
 
 
 def consecutive(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, IntArray]:
-    """Return the same of S stretches (S,); a slice where each stretch begins at the end of the one before."""
+    """Return the result of `ragged`, the rows as a slice if each stretch begins where the last one ends."""
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     if len(starts) and (starts - offsets[:-1] == starts[0]).all():
-        return slice(int(starts[0]), int(starts[0] + offsets[-1])), offsets
+        start = int(starts[0])
+        return slice(start, start + int(offsets[-1])), offsets
     return ragged(starts, lengths)
 
 
 def blocks(offsets: IntArray, size: int | None = None) -> Iterator[tuple[int, int]]:
-    """Yield ranges of stretches (S+1,) with up to `size` (BLOCK_ROWS) rows together, or one with more."""
+    """Yield the blocks of stretches with offsets (S+1,): where each begins among the S, and where it ends.
+
+    A block has as many stretches as have up to `size` rows together (None: BLOCK_ROWS), but at least one.
+    """
+    if size is None:
+        size = BLOCK_ROWS
     start = 0
     while start < len(offsets) - 1:
-        stop = int(np.searchsorted(offsets, offsets[start] + (size or BLOCK_ROWS), side="right")) - 1
+        stop = int(np.searchsorted(offsets, offsets[start] + size, side="right")) - 1
         stop = max(stop, start + 1)
         yield start, stop
         start = stop

@@ -27,6 +27,8 @@ Value = TypeVar("Value")
 class Batch:
     """T topics with the D judged documents that a run retrieved for them.
 
+    Its fields are many and flat because measures, those of users too, read them by name.
+
     topics          T ids, in byte order
     num_ret         (T,) documents retrieved, after -M and -J
     offsets         (T+1,) where each topic's documents begin in `rank` and `grade`
@@ -145,15 +147,16 @@ class Batch:
         offsets = np.searchsorted(rows, self.offsets)
         rank = self.rank if len(rows) == len(self.rank) else self.rank[rows]
         width = int(rank.max(initial=0)) + 1
-        keys = np.repeat(np.arange(len(self)) * width, np.diff(offsets)) + rank
+        first_keys = np.arange(len(self)) * width
+        keys = np.repeat(first_keys, np.diff(offsets)) + rank
         return RankedDocuments(rows=rows, offsets=offsets, keys=keys, width=width)
 
     @cached_property
     def relevant_precision(self) -> FloatArray:
-        """(R,) precision at each relevant document retrieved."""
-        number = np.arange(1, len(self.relevant_rows) + 1)
-        number -= np.repeat(self.relevant_places.offsets[:-1], self.num_rel_ret)
-        precision: FloatArray = number / self.rank[self.relevant_rows]
+        """(R,) i / r_i: precision at the i-th relevant document retrieved of each topic, at rank r_i."""
+        i = np.arange(1, len(self.relevant_rows) + 1)
+        i -= np.repeat(self.relevant_places.offsets[:-1], self.num_rel_ret)
+        precision: FloatArray = i / self.rank[self.relevant_rows]
         return precision
 
     @cached_property
@@ -171,19 +174,21 @@ class Batch:
         """(R,) the highest precision at or after each relevant document retrieved."""
         # The running maximum of the ranking read backwards.
         begins = self.relevant_places.offsets
-        return accumulate(np.maximum, self.relevant_precision[::-1], int(begins[-1]) - begins[::-1])[::-1]
+        begins_backwards = int(begins[-1]) - begins[::-1]
+        highest_backwards = accumulate(np.maximum, self.relevant_precision[::-1], begins_backwards)
+        return highest_backwards[::-1]
 
     def derived(self, function: Callable[[Batch], Value]) -> Value:
-        """Return a function's result for the batch, computed once for all cutoffs of a measure."""
+        """Return a function's result for the batch, computed once: a measure's cutoffs share it."""
         results: dict[Callable[[Batch], Any], Any] = vars(self).setdefault("derived_values", {})
         if function not in results:
             results[function] = function(self)
         return cast(Value, results[function])
 
     def of_judgements(self, function: Callable[..., Value], *arguments: Hashable) -> Value:
-        """Return a function's result for the batch; known topics keep it for the next run.
+        """Return a function's result for the batch; judgements that are known keep it for the next run.
 
-        It must use only the levels, the relevance level and its arguments.
+        The function must use only the levels, the relevance level and its arguments.
         """
 
         def compute() -> Value:
@@ -255,7 +260,8 @@ class Batch:
     def _check_no_tie_is_cut(self, ties: TieGroups) -> None:
         """Raise MeasureError if a ranking ends inside a tie with judged documents."""
         last_of_tie = ties.first + ties.size - 1
-        cut = np.flatnonzero((last_of_tie > self.num_ret[self.topic_of]) & (self.grade >= 0))
+        is_cut = last_of_tie > self.num_ret[self.topic_of]
+        cut = np.flatnonzero(is_cut & (self.grade >= 0))
         if len(cut):
             topic = quoted(self.topics[int(self.topic_of[cut[0]])])
             raise MeasureError(
@@ -264,18 +270,22 @@ class Batch:
             )
 
     def with_gains(self, gains: Sequence[tuple[int, float]]) -> Batch:
-        """Return the same batch with other values for some grades; below 0 a document is not judged."""
+        """Return the same batch with gains in place of some grades; below 0 a document is not judged.
+
+        gains  grades, each with the gain that takes its place
+        """
         grade = self.grade.astype(np.float64)
-        level = self.levels.astype(np.float64)
+        levels = self.levels.astype(np.float64)
         for old, new in gains:
             grade[self.grade == old] = new if new >= 0 else UNJUDGED
-            level[self.levels == old] = new
-        judged = np.flatnonzero(level >= 0)
-        order = judged[np.lexsort((level[judged], self.level_topic_of[judged]))]
+            levels[self.levels == old] = new
+        # Levels ascend in each topic, and none is below 0.
+        judged = np.flatnonzero(levels >= 0)
+        order = judged[np.lexsort((levels[judged], self.level_topic_of[judged]))]
         return replace(
             self,
             grade=grade,
-            levels=level[order],
+            levels=levels[order],
             level_counts=self.level_counts[order],
             level_offsets=np.searchsorted(judged, self.level_offsets),
         )

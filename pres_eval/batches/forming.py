@@ -91,7 +91,10 @@ def in_blocks(
 def _former(
     relevance: GroupQrels | SubtopicQrels | Sample | Preferences, options: Options
 ) -> Callable[..., AnyBatch]:
-    """Return what forms a batch of judgements that are no qrels; check --ties and -J."""
+    """Return the function that forms a batch of judgements that are no qrels.
+
+    Raises UsageError for --ties and -J where these judgements do not go with them.
+    """
     if options.ties != BY_DOCNO:
         as_qrels(relevance, f"--ties {options.ties}")
     # Imported here because it takes a while, and most evaluations have neither.
@@ -115,16 +118,20 @@ def _former(
 def _batch_of_qrels(
     qrels: QrelsJudgements, ranked: Ranked, options: Options, topics: IntArray, run_rows: IntArray
 ) -> Batch:
-    """Return the batch of some pool topics (T,); run_rows as for scored_groups."""
-    averaged = options.ties == EXPECTED_VALUES
+    """Return the batch of some topics (T,) of the pool.
+
+    run_rows  (T,) where each topic is in the ranking, -1 for topics that it lacks
+    """
+    expects_values = options.ties == EXPECTED_VALUES
     ranked_topics = take_topics(ranked, run_rows)
-    if averaged:
+    if expects_values:
         # When ties stay together, -J has to make them smaller: the batch does that.
-        counted = kept_documents(qrels, ranked_topics, replace(options, judged_only=False))
+        counted = counted_documents(qrels, ranked_topics, replace(options, judged_only=False))
     else:
-        counted = kept_documents(qrels, ranked_topics, options)
+        counted = counted_documents(qrels, ranked_topics, options)
     grade = wide(qrels.grade[counted.document])
     grade[grade < 0] = UNJUDGED
+    # The topics' judgements are remembered for the next run, as far as there is room for their size.
     size = len(topics) + qrels.pool.num_documents_of(topics)
     judged = qrels.topics_seen.get(topics.tobytes(), size, partial(judged_topics, qrels, topics))
     batch = Batch(
@@ -141,17 +148,17 @@ def _batch_of_qrels(
         num_docs_in_coll=options.num_docs_in_coll if qrels.sizes is None else qrels.sizes[topics],
         nmax=rows_of(qrels.nmax, topics),
         version=options.version,
-        ties=tie_groups(counted) if averaged else None,
+        ties=tie_groups(counted) if expects_values else None,
         document_scores=rows_of(qrels.document_scores, counted.document),
         judged=judged,
     )
-    if averaged and options.judged_only:
+    if expects_values and options.judged_only:
         batch = batch.judged_alone()
     return frozen(batch)
 
 
-def kept_documents(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> Ranked:
-    """Return S ranked topics after -M and -J, and judgements that are used in part."""
+def counted_documents(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> Ranked:
+    """Return S ranked topics with the documents that count, which --ties orders, after -M and -J."""
     if qrels.kept is not None:
         ranked = only(ranked, np.flatnonzero(qrels.kept[ranked.document]))
     if options.ties in (BEST_ORDER, WORST_ORDER) and len(ranked.ties.document):
@@ -174,10 +181,11 @@ def _check_duplicates(qrels: QrelsJudgements, topics: IntArray) -> None:
     if not len(rows):
         return
     row = int(rows[np.argmin(twice.second_line[rows])])
-    document = quoted(qrels.pool.documents[int(twice.document[row])])
+    docno = qrels.pool.documents[int(twice.document[row])]
+    document = quoted(docno)
     topic = quoted(qrels.pool.topics[int(twice.topic[row])])
     advice = ""
-    if re.fullmatch(rb"-?\d", qrels.pool.documents[int(twice.document[row])]):
+    if re.fullmatch(rb"-?\d", docno):
         advice = "is the third column the docno (topic iteration docno relevance)?"
     elif qrels.grade.dtype.kind != "f":  # that command takes whole grades alone
         advice = "pres-eval merge FILE > NEW makes one judgement of several"

@@ -78,10 +78,10 @@ class JudgementsOfTopics(GroupsOfTopics):
 class ScoredGroups(JudgementsOfTopics):
     """The topics to score, and their judgements as they are in the relevance file.
 
-    topic       (T,) where the topics are in the pool
+    topic       (T,) indices of the topics in the pool
     num_ret     (T,) documents retrieved, after -M
-    group, row  (G,), (R,) where groups and judgements are in the file's
-    rank        (P,) rank of each pool document, 0 if it was not retrieved
+    group, row  (G,), (R,) indices of the groups and the judgements among those of the file
+    rank        (P,) rank of each document of the pool, 0 if it was not retrieved
     """
 
     topic: IntArray
@@ -94,8 +94,9 @@ class ScoredGroups(JudgementsOfTopics):
 def scored_groups(
     judged: JudgedGroups, ranking: Ranked, options: Options, topic: IntArray, run_rows: IntArray
 ) -> ScoredGroups:
-    """Return topics of the pool (T,) with the ranks of documents after -M.
+    """Return some topics with their judgements, and the ranks of documents after -M.
 
+    topic     (T,) indices of the topics in the pool
     run_rows  (T,) where each topic is in the ranking, -1 for topics that it lacks
     """
     counted = take_topics(ranking, run_rows)
@@ -129,11 +130,13 @@ def form_grouped_batch(
     num_groups = len(scored.group)
     topic_of = scored.topic_of_group
     group_of = scored.group_of
-    grade = np.where(qrels.grade[scored.row] < 0, UNJUDGED, qrels.grade[scored.row])
+    grade = qrels.grade[scored.row]
+    grade = np.where(grade < 0, UNJUDGED, grade)
     rank = scored.rank[qrels.document[scored.row]]
-
+    # The judgements of retrieved documents, by group and rank.
     retrieved = np.flatnonzero(rank > 0)
-    retrieved = retrieved[np.lexsort((rank[retrieved], group_of[retrieved]))]
+    by_rank = np.lexsort((rank[retrieved], group_of[retrieved]))
+    retrieved = retrieved[by_rank]
     offsets = np.searchsorted(group_of[retrieved], np.arange(num_groups + 1))
     levels, level_counts, level_offsets = count_levels(group_of, grade, num_groups)
     groups = Batch(

@@ -8,6 +8,7 @@ from itertools import chain
 
 import numpy as np
 
+from pres_eval.arrays import IntArray
 from pres_eval.batches.batch import Batch, frozen
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.batches.topics import UNJUDGED
@@ -15,7 +16,7 @@ from pres_eval.batches.topics import UNJUDGED
 
 def batch_of_topics(topics: Sequence[RankedTopic]) -> Batch:
     """Return the batch of one or more topics (T,), which were all judged at the same relevance level."""
-    grade = np.array(list(chain.from_iterable([topic.grades for topic in topics])), np.int64)
+    grade = _joined([topic.grades for topic in topics])
     grade[grade < 0] = UNJUDGED
     levels: list[int] = []
     level_counts: list[int] = []
@@ -34,7 +35,7 @@ def batch_of_topics(topics: Sequence[RankedTopic]) -> Batch:
             topics=tuple([topic.judged.topic for topic in topics]),
             num_ret=np.array([topic.num_ret for topic in topics], np.int64),
             offsets=np.array(offsets, np.int64),
-            rank=np.array(list(chain.from_iterable([topic.ranks for topic in topics])), np.int64),
+            rank=_joined([topic.ranks for topic in topics]),
             grade=grade,
             levels=np.array(levels, np.int64),
             level_counts=np.array(level_counts, np.int64),
@@ -43,3 +44,8 @@ def batch_of_topics(topics: Sequence[RankedTopic]) -> Batch:
             relevance_level=topics[0].judged.relevance_level,
         )
     )
+
+
+def _joined(numbers_of_topics: Sequence[list[int]]) -> IntArray:
+    """Return the numbers of all topics (n,), topic after topic."""
+    return np.array(list(chain.from_iterable(numbers_of_topics)), np.int64)

@@ -67,11 +67,11 @@ class PreferenceBatch(JudgementsOfTopics):
     @cached_property
     def counts(self) -> GroupCounts:
         """The preferences and documents of each group; InputError if a group contradicts itself."""
-        counts = np.zeros((len(fields(GroupCounts)), len(self.group)), np.int64)
+        num_fields = len(fields(GroupCounts))
+        counts = np.zeros((num_fields, len(self.group)), np.int64)  # a row for each field
         plain_groups = np.flatnonzero(~self.has_subgroups)
         is_counted = self._is_counted
-        offsets = np.concatenate(([0], np.cumsum(is_counted)))[self.row_offsets]
-        sizes = np.diff(offsets)[plain_groups]
+        sizes = segment_sums(is_counted, self.row_offsets)[plain_groups]
         num_ret_of_group = self.num_judged_ret[self.topic_of_group]
         retrieved = self.position < num_ret_of_group[self.group_of]
         classes = Classes(
@@ -94,16 +94,23 @@ class PreferenceBatch(JudgementsOfTopics):
         # trec_eval: -3 means "no level yet", so a group whose highest level it is has one class less.
         lacks_last_class = self.level[self.row_offsets[:-1]] == -3
         last_class = self.rank_class[self.row_offsets[1:] - 1]
-        left_out: BoolArray = lacks_last_class[self.group_of] & (self.rank_class == last_class[self.group_of])
+        is_in_last_class = self.rank_class == last_class[self.group_of]
+        left_out: BoolArray = lacks_last_class[self.group_of] & is_in_last_class
         left_out |= self.has_subgroups[self.group_of]
         order = np.lexsort((self.rank_class, self.position, self.group_of))
         order = order[~left_out[order]]
-        is_same_document = (np.diff(self.group_of[order]) == 0) & (np.diff(self.position[order]) == 0)
-        has_two_levels = is_same_document & (np.diff(self.rank_class[order]) != 0)
-        if has_two_levels.any():
-            first = int(np.flatnonzero(has_two_levels)[0])
+        has_other_class = np.diff(self.rank_class[order]) != 0
+        two_levels = np.flatnonzero(self._is_same_document(order) & has_other_class)
+        if len(two_levels):
+            first = int(two_levels[0])
             raise self.source.two_levels(*self.row[order[first : first + 2]].tolist())
         return ~left_out
+
+    def _is_same_document(self, order: IntArray) -> BoolArray:
+        """Return (n-1,) whether the next of these judgements (n,) is of the same group and document."""
+        is_same_group = np.diff(self.group_of[order]) == 0
+        is_same_position = np.diff(self.position[order]) == 0
+        return np.asarray(is_same_group & is_same_position, np.bool_)
 
     @cached_property
     def _orders(self) -> dict[int, PartialOrder]:
@@ -114,29 +121,27 @@ class PreferenceBatch(JudgementsOfTopics):
             try:
                 orders[group] = partial_order(self.position[rows], self.subgroup[rows], self.level[rows])
             except ConflictError as conflict:
-                first, second = (
-                    int(np.flatnonzero(self.position[rows] == position)[0]) for position in conflict.args
-                )
-                raise self.source.conflict(*self.row[rows][[first, second]].tolist()) from None
+                positions = self.position[rows].tolist()
+                row_of_first, row_of_second = [
+                    int(self.row[rows][positions.index(position)]) for position in conflict.args
+                ]
+                raise self.source.conflict(row_of_first, row_of_second) from None
         return orders
 
     @cached_property
     def pairs(self) -> PairSums:
         """The pairs of documents of each topic, and the sums of the fulfilled share of each pair."""
         counts = self.counts
-        first = self.offsets[:-1]
-        ful_ret = counts.ful_ret[first]
-        poss_ret = counts.poss_ret[first]
-        poss_imp = counts.poss_imp[first]
+        first_group = self.offsets[:-1]
         # With a single group each share is 1 or 0, so the sums are counts; the loop replaces the others.
         sums = PairSums(
-            sum_ret=ful_ret.astype(float),
-            pairs_ret=poss_ret,
-            sum_imp=counts.ful[first].astype(float),
-            pairs_imp=poss_ret + poss_imp,
-            pairs=counts.poss[first],
+            sum_ret=counts.ful_ret[first_group].astype(float),
+            pairs_ret=counts.poss_ret[first_group],
+            sum_imp=counts.ful[first_group].astype(float),
+            pairs_imp=counts.poss_ret[first_group] + counts.poss_imp[first_group],
+            pairs=counts.poss[first_group],
         )
-        has_single_group = (np.diff(self.offsets) == 1) & ~self._repeats[first]
+        has_single_group = (np.diff(self.offsets) == 1) & ~self._repeats[first_group]
         for topic in np.flatnonzero(~has_single_group).tolist():
             groups = range(self.offsets[topic], self.offsets[topic + 1])
             num_judged = int(self.num_judged[topic])
@@ -148,12 +153,12 @@ class PreferenceBatch(JudgementsOfTopics):
 
     @cached_property
     def _repeats(self) -> BoolArray:
-        """(G,) groups without subgroups that judge a document more than once."""
+        """(G,) whether a group without subgroups judges a document more than once."""
         order = np.lexsort((self.position, self.group_of))
-        is_same_document = (np.diff(self.group_of[order]) == 0) & (np.diff(self.position[order]) == 0)
-        repeats = np.zeros(len(self.group), bool)
-        repeats[self.group_of[order[:-1][is_same_document]]] = True
-        return repeats & ~self.has_subgroups
+        repeated = order[:-1][self._is_same_document(order)]
+        has_repeats = np.zeros(len(self.group), bool)
+        has_repeats[self.group_of[repeated]] = True
+        return has_repeats & ~self.has_subgroups
 
     def _pairwise(self, group: int) -> Pairwise:
         """Return a judgement group as preferences, pair by pair."""
@@ -179,16 +184,16 @@ def form_preference_batch(
     topics, run_rows  (T,) as for scored_groups
     """
     scored = scored_groups(preferences, ranking, options, topics, run_rows)
+    # The judged documents of the topics, in each by docno.
     starts = preferences.pool.offsets
-    rows, bounds = ragged(starts[scored.topic], np.diff(starts)[scored.topic])
+    rows, offsets = ragged(starts[scored.topic], np.diff(starts)[scored.topic])
     document = preferences.by_docno[rows]
-    topic_of = np.repeat(np.arange(len(scored.topics)), np.diff(bounds))
+    topic_of = np.repeat(np.arange(len(scored.topics)), np.diff(offsets))
     rank = scored.rank[document]
     # Within a topic the retrieved documents come first, in rank order, then the others by docno.
     by_position = document[np.lexsort((rank, rank == 0, topic_of))]
     position_of = np.zeros(len(scored.rank), np.int64)
-    position_of[by_position] = np.arange(len(document)) - bounds[topic_of]
-
+    position_of[by_position] = np.arange(len(document)) - offsets[topic_of]
     level = preferences.level[scored.row]
     if options.version.single_precision_scores:
         # trec_eval: levels are C floats in 9.0.8, so close ones are the same.
@@ -200,8 +205,8 @@ def form_preference_batch(
     return PreferenceBatch(
         topics=scored.topics,
         missing=scored.missing,
-        num_judged=np.diff(bounds),
-        num_judged_ret=segment_sums(rank > 0, bounds),
+        num_judged=np.diff(offsets),
+        num_judged_ret=segment_sums(rank > 0, offsets),
         offsets=scored.offsets,
         row_offsets=scored.row_offsets,
         subgroup=subgroup[order],

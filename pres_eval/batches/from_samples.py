@@ -23,7 +23,7 @@ class SampledBatch(JudgementsOfTopics):
     rank             (R,) in the run, after -M; 0 if it was not retrieved
     times            (R,) how often the document was drawn: once or never, but for a resampled batch
     probability      (R,) of being drawn, None for the share of its stratum
-    most             down to which rank a run counts (-M), None for all of it
+    most             the last rank that counts (-M), None for the whole ranking
     relevance_level  least grade of a relevant document (-l)
     """
 
@@ -66,16 +66,21 @@ class SampledBatch(JudgementsOfTopics):
 
     @cached_property
     def worth(self) -> FloatArray:
-        """Return how many documents each one represents (R,), 0 where it was not drawn."""
+        """(R,) how many documents each one represents, 0 where it was not drawn.
+
+        It is 1 over the probability of being drawn: of documents of a stratum N_s / n_s.
+        """
         if self.probability is not None:
             return divide(self.times, self.probability)
-        return self.times * divide(self.num_documents, self.drawn)[self.group_of]
+        worth_in_stratum = divide(self.num_documents, self.drawn)
+        return self.times * worth_in_stratum[self.group_of]
 
     @cached_property
     def retrieved(self) -> IntArray:
-        """(D,) the documents retrieved, by topic and rank."""
+        """(D,) which of the R documents were retrieved, by topic and rank."""
         rows = np.flatnonzero(self.rank > 0)
-        return rows[np.lexsort((self.rank[rows], self.topic_of[rows]))]
+        by_rank = np.lexsort((self.rank[rows], self.topic_of[rows]))
+        return rows[by_rank]
 
     @cached_property
     def begins(self) -> IntArray:
@@ -102,13 +107,14 @@ class SampledBatch(JudgementsOfTopics):
         return replace(self, relevance_level=relevance_level)
 
     def drawn_anew(self, times: FloatArray) -> SampledBatch:
-        """Return the same with other numbers of draws (R,)."""
-        again = replace(self, times=times)
-        vars(again).update({name: getattr(self, name) for name in _OF_ANY_DRAWS})
-        return again
+        """Return the same documents drawn other numbers of times (R,)."""
+        resampled = replace(self, times=times)
+        for name in _SAME_FOR_ALL_DRAWS:
+            vars(resampled)[name] = getattr(self, name)  # computed once, as cached_property would
+        return resampled
 
 
-_OF_ANY_DRAWS = (
+_SAME_FOR_ALL_DRAWS = (
     "num_documents",
     "group_of",
     "topic_of_group",

@@ -68,7 +68,8 @@ class SubtopicBatch(GroupsOfTopics):
     def num_rel(self) -> IntArray:
         """(S,) relevant documents of each subtopic, topic after topic."""
         judged = self.judged
-        return np.bincount(self.offsets[judged.topic_of] + judged.subtopic, minlength=int(self.offsets[-1]))
+        subtopic_of = self.offsets[judged.topic_of] + judged.subtopic
+        return np.bincount(subtopic_of, minlength=int(self.offsets[-1]))
 
     @cached_property
     def num_subtopics(self) -> IntArray:
@@ -89,14 +90,19 @@ def form_subtopic_batch(
     """
     scored = scored_groups(qrels, ranking, options, topics, run_rows)
     num_topics = len(scored.topics)
-    judged = np.flatnonzero(qrels.grade[scored.row] >= 0)
-    document = qrels.document[scored.row][judged]
-    grade = qrels.grade[scored.row][judged]
-    topic_of = scored.topic_of_group[scored.group_of[judged]]
-    subtopic = scored.group_of[judged] - scored.offsets[topic_of]
-    rank = _ranks_of_judged(scored, topic_of, document) if options.judged_only else scored.rank[document]
-    by_docno = np.empty(len(qrels.pool.documents), np.int64)
-    by_docno[qrels.pool.byte_order()] = np.arange(1, len(by_docno) + 1)
+    # (N,) each: the judgements that count, which are pairs of a document and a subtopic.
+    counted = np.flatnonzero(qrels.grade[scored.row] >= 0)
+    row = scored.row[counted]
+    group_of = scored.group_of[counted]
+    document = qrels.document[row]
+    grade = qrels.grade[row]
+    topic_of = scored.topic_of_group[group_of]
+    subtopic = group_of - scored.offsets[topic_of]
+    rank = scored.rank[document]
+    if options.judged_only:
+        rank = _ranks_of_judged(scored, topic_of, document)
+    place_by_docno = np.empty(len(qrels.pool.documents), np.int64)
+    place_by_docno[qrels.pool.byte_order()] = np.arange(1, len(place_by_docno) + 1)
     retrieved = np.flatnonzero(rank > 0)
     return SubtopicBatch(
         topics=scored.topics,
@@ -105,27 +111,34 @@ def form_subtopic_batch(
         all_hits=_hits(
             num_topics, topic_of[retrieved], rank[retrieved], subtopic[retrieved], grade[retrieved]
         ),
-        all_judged=_hits(num_topics, topic_of, by_docno[document], subtopic, grade),
+        all_judged=_hits(num_topics, topic_of, place_by_docno[document], subtopic, grade),
         relevance_level=options.relevance_level,
     )
 
 
 def _ranks_of_judged(scored: ScoredGroups, topic_of: IntArray, document: IntArray) -> IntArray:
-    """Return the ranks (N,) of judged documents among all that were judged, 0 if not retrieved."""
+    """Return (N,) the ranks that documents have once those without judgement are out of the rankings (-J).
+
+    topic_of, document  (N,) of judgements, several of which may be of one document
+    Documents that were not retrieved have rank 0.
+    """
     retrieved = np.flatnonzero(scored.rank[document] > 0)
-    documents, first = np.unique(document[retrieved], return_index=True)
-    topics = topic_of[retrieved][first]
-    order = np.lexsort((scored.rank[documents], topics))
-    begins = np.searchsorted(topics[order], np.arange(len(scored.topics)))
+    # Each document once, by topic and rank.
+    documents, first_judgement = np.unique(document[retrieved], return_index=True)
+    topic_of_document = topic_of[retrieved][first_judgement]
+    order = np.lexsort((scored.rank[documents], topic_of_document))
+    documents = documents[order]
+    topic_of_document = topic_of_document[order]
+    begins = np.searchsorted(topic_of_document, np.arange(len(scored.topics)))
     ranks = np.zeros(len(scored.rank), np.int64)
-    ranks[documents[order]] = np.arange(1, len(order) + 1) - begins[topics[order]]
+    ranks[documents] = np.arange(1, len(order) + 1) - begins[topic_of_document]
     return ranks[document]
 
 
 def _hits(
     num_topics: int, topic_of: IntArray, position: IntArray, subtopic: IntArray, grade: IntArray
 ) -> Hits:
-    """Return hits in the order of ranks, from topics, ranks, subtopics and grades (H,) in any order."""
+    """Return hits sorted by topic, position and subtopic, from those (H,) and grades (H,) in any order."""
     order = np.lexsort((subtopic, position, topic_of))
     offsets = np.searchsorted(topic_of[order], np.arange(num_topics + 1))
     return Hits(offsets, position[order], subtopic[order], grade[order])

@@ -21,7 +21,7 @@ MOST_PLAIN_TOPICS = 32
 """Topics up to which plain functions take less time than arrays."""
 
 MOST_JUDGED_RETRIEVED = 1_000
-"""Judged documents that a run retrieved up to which they take less time."""
+"""Judged documents retrieved, of all topics together, up to which plain functions take less time."""
 
 LARGEST_GRADE_BYTES = 4
 """Bytes of a grade that plain functions take: larger ones are no whole numbers as doubles."""
@@ -30,11 +30,12 @@ LARGEST_GRADE_BYTES = 4
 class JudgedTopic:
     """The judgements of a topic.
 
-    topic        its id; empty where nobody asks for it
-    grades       by document, whole numbers; below 0 those of documents in the pool that were not judged
-    num_rel      relevant documents
-    num_nonrel   documents that were judged and are not relevant
-    ideal        discounted gain of the first 0, 1, 2 ... documents of the best ranking
+    topic            its id; empty where nobody asks for it
+    grades           by document, whole numbers; below 0 those of documents in the pool that were not judged
+    relevance_level  least grade of a relevant document (-l)
+    num_rel          relevant documents
+    num_nonrel       documents that were judged and are not relevant
+    ideal            ideal DCG at ranks 0, 1, 2 ...: that of the first documents of the best ranking
     """
 
     __slots__ = ("grades", "ideal", "num_nonrel", "num_rel", "relevance_level", "topic")
@@ -61,10 +62,11 @@ class JudgedTopic:
 
 
 class RankedTopic:
-    """The judged documents of a ranking.
+    """A topic with the judged documents that a run retrieved for it.
 
     num_ret        documents retrieved
-    ranks, grades  of the judged documents, in rank order
+    judged         the judgements
+    ranks, grades  of the judged documents retrieved, in rank order
     relevant       ranks of the relevant ones
     """
 
@@ -88,6 +90,7 @@ class RankedTopic:
         return topic
 
     def __init__(self, documents: Iterable[str], num_ret: int, judged: JudgedTopic) -> None:
+        """Join the ids of the retrieved documents, in rank order, with the judgements."""
         self.num_ret = num_ret
         self.judged = judged
         self.ranks, self.grades, self.relevant = ranks, grades, relevant = [], [], []  # names are faster
@@ -104,7 +107,7 @@ class RankedTopic:
         return bisect_right(self.relevant, rank)
 
     def dcg(self, rank: int) -> float:
-        """Return the discounted gain down to a rank."""
+        """Return DCG: Σ grade / log2(1 + r) over the judged documents at ranks r down to a rank."""
         total = 0.0
         for document_rank, grade in zip(self.ranks, self.grades, strict=True):
             if document_rank > rank:

@@ -17,7 +17,9 @@ from pres_eval.arrays import BoolArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class GroupCounts:
-    """The preferences and documents of G judgement groups, (G,) each: one field for each count of trec_eval.
+    """The preferences and documents of G judgement groups, (G,) each.
+
+    There are thirteen fields because trec_eval's struct has these counts, under these names.
 
     ful_ret, poss_ret  preferences between two retrieved documents: fulfilled, and all
     ful_imp, poss_imp  the same where just one of the two was retrieved
@@ -63,10 +65,10 @@ Counts = tuple[IntArray, ...]
 class Classes:
     """G judgement groups as classes of equally good documents: R judgements sorted by group, class, position.
 
-    offsets   (G+1,) where each group's judgements begin
+    offsets     (G+1,) where each group's judgements begin
     rank_class  (R,) class of each judgement, 0 is the best of the group
-    position  (R,) of its document
-    retrieved (R,) whether the document was retrieved
+    position    (R,) of its document
+    retrieved   (R,) whether the document was retrieved
     """
 
     offsets: IntArray
@@ -83,8 +85,9 @@ class Classes:
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     def only(self, chosen: BoolArray) -> Classes:
-        """Return the same groups with the chosen judgements (N,) alone."""
-        offsets = np.concatenate(([0], np.cumsum(chosen)))[self.offsets]
+        """Return the same groups with the chosen judgements alone, of all (R,)."""
+        num_before = np.concatenate(([0], np.cumsum(chosen)))
+        offsets = num_before[self.offsets]
         return Classes(offsets, self.rank_class[chosen], self.position[chosen], self.retrieved[chosen])
 
     def by_group(self, values: IntArray | BoolArray) -> IntArray:
@@ -94,27 +97,32 @@ class Classes:
 
 def segment_sums(values: IntArray | BoolArray, offsets: IntArray) -> IntArray:
     """Return (S,) sums of whole numbers (n,) between one offset (S+1,) and the next."""
-    return np.diff(np.concatenate(([0], np.cumsum(values, dtype=np.int64)))[offsets])
+    running = np.concatenate(([0], np.cumsum(values, dtype=np.int64)))
+    return np.diff(running[offsets])
 
 
 def in_right_order(classes: Classes) -> IntArray:
     """Return (G,) the pairs of each group in which the document of the better class has the smaller position.
 
     Works bit by bit: two classes differ first at one bit, counted from the highest, so each pair is found
-    once, among the documents whose classes agree above that bit.
+    once, among the documents whose classes agree above that bit.  Of classes 2 and 3, 10 and 11 in bits, the
+    pair is found at the last bit, among the documents with a 1 before it.
     """
     group = classes.group
-    rank_class = classes.rank_class[np.lexsort((classes.position, group))]
+    by_position = np.lexsort((classes.position, group))
+    rank_class = classes.rank_class[by_position]
     pairs = np.zeros(len(classes), np.int64)
     for bit in range(int(rank_class.max(initial=0)).bit_length()):
-        above = rank_class >> (bit + 1)
-        order = np.lexsort((above, group))
-        better = (rank_class[order] >> bit) & 1 == 0
-        above = above[order]
-        starts = np.flatnonzero(np.diff(above, prepend=-1) | np.diff(group, prepend=-1))
-        running = np.concatenate(([0], np.cumsum(better)))
-        before = running[:-1] - np.repeat(running[starts], np.diff(starts, append=len(above)))
-        pairs += classes.by_group(np.where(better, 0, before))
+        higher_bits = rank_class >> (bit + 1)
+        order = np.lexsort((higher_bits, group))
+        higher_bits = higher_bits[order]
+        is_better = (rank_class[order] >> bit) & 1 == 0
+        # Sections are documents of a group whose classes agree above the bit.
+        starts = np.flatnonzero(np.diff(higher_bits, prepend=-1) | np.diff(group, prepend=-1))
+        sizes = np.diff(starts, append=len(order))
+        running = np.concatenate(([0], np.cumsum(is_better)))
+        num_better_before = running[:-1] - np.repeat(running[starts], sizes)
+        pairs += classes.by_group(np.where(is_better, 0, num_better_before))
     return pairs
 
 
@@ -123,24 +131,27 @@ Pairs = tuple[IntArray, IntArray, IntArray, IntArray, IntArray]
 
 
 def count_pairs(classes: Classes) -> Pairs:
-    """Return the preferences of each group."""
+    """Return the preferences of each group, of its C classes: all pairs but those within a class."""
     group = classes.group
     retrieved = classes.retrieved
-    starts = np.flatnonzero(np.diff(classes.rank_class, prepend=-1) | np.diff(group, prepend=-1))
-    bounds = np.append(starts, len(group))
-    ret = segment_sums(retrieved, bounds)
-    others = segment_sums(~retrieved, bounds)
-    of_group = np.searchsorted(starts, classes.offsets)
-    num_ret = classes.by_group(retrieved)
-    num_others = classes.by_group(~retrieved)
-    running = np.concatenate(([0], np.cumsum(others)))
-    worse_others = np.repeat(running[of_group[1:]], np.diff(of_group)) - running[1:]
+    class_starts = np.flatnonzero(np.diff(classes.rank_class, prepend=-1) | np.diff(group, prepend=-1))
+    class_bounds = np.append(class_starts, len(group))
+    # (G+1,) where each group's classes begin.
+    group_bounds = np.searchsorted(class_starts, classes.offsets)
+    # (C,) documents of each class that were retrieved, and the others; (G,) of each group.
+    class_ret = segment_sums(retrieved, class_bounds)
+    class_others = segment_sums(~retrieved, class_bounds)
+    group_ret = classes.by_group(retrieved)
+    group_others = classes.by_group(~retrieved)
+    # (C,) documents of worse classes of the group that were not retrieved.
+    running = np.concatenate(([0], np.cumsum(class_others)))
+    all_of_group = np.repeat(running[group_bounds[1:]], np.diff(group_bounds))
+    worse_others = all_of_group - running[1:]
     ful_ret = in_right_order(classes.only(retrieved))
-    ful_imp = segment_sums(ret * worse_others, of_group)
-    # Of all pairs, those within a class are no preferences.
-    poss_ret = (num_ret**2 - segment_sums(ret**2, of_group)) // 2
-    poss_imp = num_ret * num_others - segment_sums(ret * others, of_group)
-    poss_none = (num_others**2 - segment_sums(others**2, of_group)) // 2
+    ful_imp = segment_sums(class_ret * worse_others, group_bounds)
+    poss_ret = (group_ret**2 - segment_sums(class_ret**2, group_bounds)) // 2
+    poss_imp = group_ret * group_others - segment_sums(class_ret * class_others, group_bounds)
+    poss_none = (group_others**2 - segment_sums(class_others**2, group_bounds)) // 2
     return ful_ret, poss_ret, ful_imp, poss_imp, poss_none
 
 
@@ -162,31 +173,36 @@ Totals = tuple[IntArray, IntArray]
 def balanced_counts(
     pairs: Pairs, judgements: tuple[IntArray, IntArray, IntArray, IntArray], cut: Totals, cut_ret: Totals
 ) -> Counts:
-    """Return the counts of groups (G,), of which the balanced ones are still missing.
+    """Return the counts of groups (G,), the balanced ones among them.
 
+    pairs         the preferences
     judgements    rel, rel_ret, nonrel, nonrel_ret
-    cut, cut_ret  preferences, and those of retrieved documents, with as few nonrelevant ones as relevant ones
+    cut, cut_ret  preferences, and those of retrieved documents, where surplus nonrelevant documents are left
+                  out; they count for groups with more nonrelevant documents than relevant ones
     """
     ful_ret, poss_ret, ful_imp, poss_imp, poss_none = pairs
     rel, rel_ret, nonrel, nonrel_ret = judgements
-    surplus = rel - nonrel
-    ful_filled = ful_ret + ful_imp + rel_ret * surplus
-    poss_filled = poss_ret + poss_imp + poss_none + rel * surplus
-    ful_balanced = np.where(surplus >= 0, ful_filled, cut[0])
-    poss_balanced = np.where(surplus >= 0, poss_filled, cut[1])
-    surplus_ret = rel_ret - nonrel_ret
-    ful_filled_ret = ful_ret + rel_ret * surplus_ret
+    # Groups with fewer nonrelevant documents are filled up with others, over which each relevant one is
+    # preferred, and which nobody retrieved.
+    num_added = rel - nonrel
+    ful_filled = ful_ret + ful_imp + rel_ret * num_added
+    poss_filled = poss_ret + poss_imp + poss_none + rel * num_added
+    ful_balanced = np.where(num_added >= 0, ful_filled, cut[0])
+    poss_balanced = np.where(num_added >= 0, poss_filled, cut[1])
+    num_added_ret = rel_ret - nonrel_ret
+    ful_filled_ret = ful_ret + rel_ret * num_added_ret
     # trec_eval: the sum of the retrieved preferences has `rel`, not `rel_ret`.
-    poss_filled_ret = poss_ret + rel * surplus_ret
-    ful_balanced_ret = np.where(surplus_ret >= 0, ful_filled_ret, cut_ret[0])
-    poss_balanced_ret = np.where(surplus_ret >= 0, poss_filled_ret, cut_ret[1])
+    poss_filled_ret = poss_ret + rel * num_added_ret
+    ful_balanced_ret = np.where(num_added_ret >= 0, ful_filled_ret, cut_ret[0])
+    poss_balanced_ret = np.where(num_added_ret >= 0, poss_filled_ret, cut_ret[1])
     balanced = (ful_balanced, poss_balanced, ful_balanced_ret, poss_balanced_ret)
     return (*pairs, *judgements, *balanced)
 
 
 def _cut_nonrelevant(classes: Classes, rel: IntArray, rel_ret: IntArray) -> tuple[Totals, Totals]:
-    """Return preferences (ful, poss), of all and of retrieved documents; the last class is cut to `rel`.
+    """Return the totals of all documents, and of retrieved ones, with the last class cut to `rel` documents.
 
+    rel, rel_ret  (G,) relevant documents of each group, and those retrieved, to which the retrieved are cut
     The preferences between the other classes count as they are.
     """
     group = classes.group
@@ -200,10 +216,10 @@ def _cut_nonrelevant(classes: Classes, rel: IntArray, rel_ret: IntArray) -> tupl
     keys_of_groups = group * width
     keys = keys_of_groups + classes.position
     ret_keys = np.sort(keys[retrieved])
-    # Documents of the group that were retrieved before each one.
+    # (R,) documents of the group that were retrieved before each one, and places in the last class.
     before = np.searchsorted(ret_keys, keys) - np.searchsorted(ret_keys, keys_of_groups)
-    first_of_last = np.concatenate(([0], np.cumsum(is_last)))
-    index_in_last = first_of_last[:-1] - first_of_last[classes.offsets[:-1]][group]
+    num_last_before = np.concatenate(([0], np.cumsum(is_last)))
+    index_in_last = num_last_before[:-1] - num_last_before[classes.offsets[:-1]][group]
     # trec_eval: each document left in the last class is compared with all documents of the group, those of
     # its own class (and itself) too.  Where negative levels leave the last class shorter than `rel`,
     # trec_eval reads past its end in memory; here it stays short.

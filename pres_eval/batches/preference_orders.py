@@ -29,8 +29,8 @@ class PartialOrder:
     """One judgement group with m documents.
 
     position  (m,) positions of the documents, ascending
-    level   (m,) level of each document in the last subgroup that has it
-    better  (m, m) whether the document of the row is preferred to that of the column
+    level     (m,) level of each document in the last subgroup that has it
+    better    (m, m) whether the document of the row is preferred to that of the column
     """
 
     position: IntArray
@@ -38,15 +38,21 @@ class PartialOrder:
     better: BoolArray
 
     def count(self, num_judged_ret: int) -> Counts:
-        """Return the counts of the group (1,)."""
+        """Return the counts (1,) of the group.
+
+        num_judged_ret  judged documents of the topic that were retrieved: they have the first positions
+        """
         num_ret = int(np.searchsorted(self.position, num_judged_ret))
         is_rel = self.level > 0
         is_nonrel = self.level == 0
         rel = _number(is_rel)
         judgements = rel, _number(is_rel[:num_ret]), _number(is_nonrel), _number(is_nonrel[:num_ret])
-        is_left = ~(is_nonrel & (np.cumsum(is_nonrel) > rel))
+        # As many nonrelevant documents as there are relevant ones stay, the first of them.
+        is_surplus = is_nonrel & (np.cumsum(is_nonrel) > rel)
+        stays = ~is_surplus
+        num_ret_staying = int(np.count_nonzero(stays[:num_ret]))
         ful_ret, poss_ret, ful_imp, poss_imp, poss_none = _areas(
-            self.better[is_left][:, is_left], int(_number(is_left[:num_ret])[0])
+            self.better[stays][:, stays], num_ret_staying
         )
         cut = ful_ret + ful_imp, poss_ret + poss_imp + poss_none
         return balanced_counts(_areas(self.better, num_ret), judgements, cut, (ful_ret, poss_ret))
@@ -62,31 +68,30 @@ def _number(chosen: BoolArray) -> IntArray:
 
 
 def _areas(better: BoolArray, num_ret: int) -> Pairs:
-    """Return the preferences (1,) of (n, n) where `num_ret` were retrieved."""
-    both = better[:num_ret, :num_ret]
-    neither = better[num_ret:, num_ret:]
-    fulfilled = _number(better[:num_ret, num_ret:])
-    return (
-        _number(np.triu(both)),
-        _number(both),
-        fulfilled,
-        fulfilled + _number(better[num_ret:, :num_ret]),
-        _number(neither),
-    )
+    """Return the numbers of preferences (1,) in a matrix (n, n); its first `num_ret` were retrieved."""
+    both_retrieved = better[:num_ret, :num_ret]
+    none_retrieved = better[num_ret:, num_ret:]
+    ful_ret = _number(np.triu(both_retrieved))  # the better document has the smaller position
+    ful_imp = _number(better[:num_ret, num_ret:])
+    poss_imp = ful_imp + _number(better[num_ret:, :num_ret])
+    return ful_ret, _number(both_retrieved), ful_imp, poss_imp, _number(none_retrieved)
 
 
 def partial_order(position: IntArray, subgroup: IntArray, level: FloatArray) -> PartialOrder:
-    """Return the order that judgements (n,), sorted by subgroup and level (descending), establish; closed.
+    """Return the order that judgements (n,) establish, which are sorted by subgroup and level (descending).
 
-    ConflictError for two documents that are each preferred to the other, or for a document that is relevant
-    in one subgroup and not in the next (then both positions are the same).
+    It is closed: who prefers a to b and b to c prefers a to c.
+    Raises ConflictError for two documents that are each preferred to the other, or for a document that is
+    relevant in one subgroup and not in the next (then both positions are the same).
     """
     positions, document = np.unique(position, return_inverse=True)
     last_level = _last_levels(document, level, positions)
+    # Eight documents a byte, so that a row is closed in few steps (Warshall's algorithm).
     closed = np.packbits(_directly_better(document, subgroup, level, len(positions)), axis=1)
     for middle in range(len(positions)):
-        better_than_it = closed[:, middle >> 3] & (128 >> (middle & 7)) != 0
-        closed[better_than_it] |= closed[middle]
+        byte, bit = middle >> 3, 128 >> (middle & 7)
+        is_better_than_middle = closed[:, byte] & bit != 0
+        closed[is_better_than_middle] |= closed[middle]
     better = np.unpackbits(closed, axis=1, count=len(positions)).astype(bool)
     np.fill_diagonal(better, False)
     conflicts = np.argwhere(better & better.T)
@@ -111,23 +116,31 @@ def _last_levels(document: IntArray, level: FloatArray, positions: IntArray) -> 
 
 
 def _directly_better(document: IntArray, subgroup: IntArray, level: FloatArray, size: int) -> BoolArray:
-    """Return (size, size) which documents are better than those on the next lower level of a subgroup."""
+    """Return (size, size) which documents are better than those on the next lower level of a subgroup.
+
+    document, subgroup, level  (n,) of judgements, sorted by subgroup and level (descending); documents are
+                               numbers below `size`
+    """
     better = np.zeros((size, size), bool)
-    new_class = np.append(True, (subgroup[1:] != subgroup[:-1]) | (level[1:] != level[:-1]))
-    starts = np.append(np.flatnonzero(new_class), len(document))
+    # A class is the judgements of one level of a subgroup.
+    differs = (subgroup[1:] != subgroup[:-1]) | (level[1:] != level[:-1])
+    begins_class = np.append(True, differs)
+    class_of = np.cumsum(begins_class) - 1
+    starts = np.append(np.flatnonzero(begins_class), len(document))
     sizes = np.diff(starts)
-    follows = subgroup[starts[1:-1]] == subgroup[starts[:-2]]
-    next_size = np.append(np.where(follows, sizes[1:], 0), 0)
+    # Of each class, where the next one of its subgroup begins, and its size; 0 if it is the last.
+    next_is_of_subgroup = subgroup[starts[1:-1]] == subgroup[starts[:-2]]
+    next_size = np.append(np.where(next_is_of_subgroup, sizes[1:], 0), 0)
     next_start = np.append(starts[1:-1], 0)
-    class_of = np.cumsum(new_class) - 1
     num_worse = next_size[class_of]
+    # Some judgements at a time, whose pairs are about CELLS.
     step = (np.cumsum(num_worse) - num_worse) // CELLS
     for rows in np.split(np.arange(len(document)), np.flatnonzero(np.diff(step)) + 1):
-        worse = num_worse[rows]
-        first = np.cumsum(worse) - worse
-        within = np.arange(first[-1] + worse[-1]) - np.repeat(first, worse)
-        columns = np.repeat(next_start[class_of[rows]], worse) + within
-        better[np.repeat(document[rows], worse), document[columns]] = True
+        counts = num_worse[rows]
+        first_pair = np.cumsum(counts) - counts
+        index_in_class = np.arange(first_pair[-1] + counts[-1]) - np.repeat(first_pair, counts)
+        worse_judgement = np.repeat(next_start[class_of[rows]], counts) + index_in_class
+        better[np.repeat(document[rows], counts), document[worse_judgement]] = True
     return better
 
 
@@ -184,16 +197,18 @@ def sum_pairs(
 
 def _add_shares(groups: Sequence[Pairwise], rows: slice, columns: slice, start: float) -> tuple[float, int]:
     """Add to `start` the fulfilled share of each pair of row < column, row by row; and count the pairs."""
-    pairs = 0
+    num_pairs = 0
     for row_block in _blocks(rows, columns.stop - columns.start):
+        # C(a, b) and C(a, b) + C(b, a) of prefs_pair, for documents a of the rows and b of the columns.
         fulfilled = _preferred(groups, row_block, columns)
         all_of_pair = fulfilled.astype(np.int32) + _preferred(groups, columns, row_block).T
-        above = np.arange(row_block.start, row_block.stop)[:, None] < np.arange(columns.start, columns.stop)
-        chosen = np.flatnonzero((all_of_pair > 0) & above)
-        pairs += len(chosen)
-        shares = fulfilled.reshape(-1)[chosen] / all_of_pair.reshape(-1)[chosen]
+        row_positions = np.arange(row_block.start, row_block.stop)[:, None]
+        is_before = row_positions < np.arange(columns.start, columns.stop)
+        pairs = np.flatnonzero((all_of_pair > 0) & is_before)
+        num_pairs += len(pairs)
+        shares = fulfilled.reshape(-1)[pairs] / all_of_pair.reshape(-1)[pairs]
         start = add_in_order(shares, start)
-    return start, pairs
+    return start, num_pairs
 
 
 def _blocks(rows: slice, num_columns: int) -> Iterator[slice]:

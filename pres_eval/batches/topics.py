@@ -31,7 +31,7 @@ MOST_RESULTS = 64
 
 
 def scored_topics(pool: Pool, ranked: Ranked, options: Options) -> tuple[IntArray, IntArray]:
-    """Return the pool topics to score (T,), and where they are in the ranking (T,), -1 for missing ones."""
+    """Return the pool's topics to score (T,), and where each is in the ranking (T,), -1 if it is missing."""
     topics: IntArray = ranked.topic
     run_rows: IntArray = np.arange(len(topics))
     if options.complete and options.version.scores_missing_topics:
@@ -108,21 +108,31 @@ class RankedDocuments:
         One rank for all or one a topic (T,) gives (T,); several for all (C, 1) give (C, T).
         """
         below = np.arange(len(self.offsets) - 1) * self.width
-        last = below + np.minimum(rank, self.width - 1)
-        return np.searchsorted(self.keys, last, "right") - self.offsets[:-1]
+        last_keys = below + np.minimum(rank, self.width - 1)
+        ends = np.searchsorted(self.keys, last_keys, "right")
+        return ends - self.offsets[:-1]
 
     def running(self, values: FloatArray) -> FloatArray:
         """Return running sums (R+1,) of the documents' values, in order in each topic; then a 0."""
         return np.concatenate((accumulate(np.add, values, self.offsets), [0.0]))
 
     def at(self, running: FloatArray, count: IntArray) -> FloatArray:
-        """Return running sums over the first `count` documents of each topic, (T,) or (C, T)."""
-        return running.take(np.where(count > 0, self.offsets[:-1] + count - 1, -1))
+        """Return running sums over the first `count` documents of each topic, (T,) or (C, T).
+
+        running  (R+1,) as `running` returns them
+        """
+        last_row = self.offsets[:-1] + count - 1
+        return running.take(np.where(count > 0, last_row, -1))
 
 
 def heads_of_ties(first: IntArray, topic_of: IntArray) -> IntArray:
-    """Return the documents (G,) that begin ties, of (n,) with the first rank of their tie and their topic."""
-    return np.flatnonzero((np.diff(first, prepend=-1) != 0) | (np.diff(topic_of, prepend=-1) != 0))
+    """Return the documents (G,) that begin ties, of n in rank order.
+
+    first, topic_of  (n,) the rank at which the tie of each begins, and its topic
+    """
+    is_other_tie = np.diff(first, prepend=-1) != 0
+    is_other_topic = np.diff(topic_of, prepend=-1) != 0
+    return np.flatnonzero(is_other_tie | is_other_topic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,10 +153,10 @@ class TieGroups:
     def among(self, rows: IntArray, offsets: IntArray) -> TieGroups:
         """Return the groups with only these documents (K,); topics begin at offsets (T+1,) in them."""
         topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-        first = self.first[rows]
-        begins = heads_of_ties(first, topic_of)
+        begins = heads_of_ties(self.first[rows], topic_of)
         size = np.diff(np.append(begins, len(rows)))
-        return TieGroups(np.repeat(begins - offsets[topic_of[begins]] + 1, size), np.repeat(size, size))
+        first_rank = begins - offsets[topic_of[begins]] + 1
+        return TieGroups(np.repeat(first_rank, size), np.repeat(size, size))
 
 
 def tie_groups(ranked: Ranked) -> TieGroups:
@@ -161,22 +171,24 @@ def tie_groups(ranked: Ranked) -> TieGroups:
 def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:
     """Return the same topics with the documents of each tie sorted by their grades (D,), descending.
 
-    In the pool without judgement is worth less than any grade, what nobody knows of least of all.  `worst`:
-    the other way round.
+    Documents in the pool without judgement come after all grades, and those that are not in the pool last.
+    `worst`: the other way round.
     """
     ties = ranked.ties
     rows = ranked.ties.document
-    value = np.where(grade[rows] < 0, UNJUDGED, grade[rows]).astype(np.float64)
+    grade_in_tie = np.where(grade[rows] < 0, UNJUDGED, grade[rows]).astype(np.float64)
     topic_of = np.repeat(np.arange(len(ranked.topic)), np.diff(ranked.offsets))[rows]
-    order = np.lexsort((value if worst else -value, ties.first, topic_of))
+    order = np.lexsort((grade_in_tie if worst else -grade_in_tie, ties.first, topic_of))
     # Ties keep their places, only the documents in them move.
     begins = heads_of_ties(ties.first, topic_of)
-    length = np.diff(np.append(begins, len(rows)))
-    number_in_tie = np.arange(len(rows)) - np.repeat(begins, length)
-    unknown = ties.size - np.repeat(length, length)
+    num_known = np.diff(np.append(begins, len(rows)))  # documents of the pool in each tie
+    number_in_tie = np.arange(len(rows)) - np.repeat(begins, num_known)
     rank = ranked.rank.astype(np.int64)
+    rank[rows] = ties.first + number_in_tie
+    if worst:
+        num_unknown = ties.size - np.repeat(num_known, num_known)
+        rank[rows] += num_unknown
     document = ranked.document.copy()
-    rank[rows] = ties.first + number_in_tie + unknown if worst else ties.first + number_in_tie
     document[rows] = document[rows[order]]
     return replace(ranked, rank=rank, document=document, ties=NO_TIES)
 
@@ -220,23 +232,25 @@ def count_levels(topic_of: IntArray, grade: Grades, num_topics: int) -> tuple[Gr
     """Return the judgements of each grade >= 0 in T topics: levels, level_counts, level_offsets of a Batch.
 
     topic_of, grade  (R,) of each judgement
+    Of topics 0, 0, 0, 1 and grades 2, 0, 2, 1 the levels are 0, 2, 1, their counts 1, 2, 1, offsets 0, 2, 3.
     """
     is_counted: BoolArray = grade >= 0
     if not is_counted.all():
         counted = np.flatnonzero(is_counted)
         grade = grade[counted]
         topic_of = topic_of[counted]
-    whole = grade.dtype == np.int64
+    # A topic and a grade are one number, topic * width + index of the grade, which ascends with both.
+    is_whole = grade.dtype == np.int64
     width = int(grade.max(initial=0)) + 1
-    if whole and width * num_topics <= 4 * len(grade) + 1024:
+    if is_whole and width * num_topics <= 4 * len(grade) + 1024:
         # Grades are small as a rule: a table of topics by grades is filled faster than anything is sorted.
         table = np.bincount(topic_of * width + grade, minlength=width * num_topics)
-        pairs: IntArray = np.flatnonzero(table)
-        distinct: Grades = np.arange(width)
-        counts = table[pairs]
+        keys: IntArray = np.flatnonzero(table)
+        distinct_grades: Grades = np.arange(width)
+        counts = table[keys]
     else:
-        distinct, which = np.unique(grade, return_inverse=True)
-        width = max(len(distinct), 1)
-        pairs, counts = np.unique(topic_of * width + which, return_counts=True)
-    level_offsets = np.searchsorted(pairs // width, np.arange(num_topics + 1))
-    return distinct[pairs % width], counts.astype(np.int64), level_offsets
+        distinct_grades, grade_index = np.unique(grade, return_inverse=True)
+        width = max(len(distinct_grades), 1)
+        keys, counts = np.unique(topic_of * width + grade_index, return_counts=True)
+    level_offsets = np.searchsorted(keys // width, np.arange(num_topics + 1))
+    return distinct_grades[keys % width], counts.astype(np.int64), level_offsets

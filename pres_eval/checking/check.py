@@ -11,18 +11,24 @@ from typing import TypeVar
 
 import numpy as np
 
-from pres_eval.checking.blocks import NO_NUMBER, CheckedRows
+from pres_eval.checking.blocks import NO_RANK, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, Severity
 from pres_eval.checking.known_ids import KnownIds, check_ids
 from pres_eval.checking.run import CheckedPart, CheckOptions, RunChecker, segments_of
-from pres_eval.checking.whole_files import CheckedRun, check_pair, check_qrels, compare_tags, tell_judgements
+from pres_eval.checking.whole_files import (
+    CheckedRun,
+    check_pair,
+    check_qrels,
+    compare_tags,
+    report_judgements,
+)
 from pres_eval.engines.threads import in_order
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.advice import advice
-from pres_eval.reading.blocks import joined
+from pres_eval.reading.blocks import Block, joined
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.recognising import FORMATS, judgements_format, recognised
 from pres_eval.reading.headings import SCORES
@@ -34,11 +40,17 @@ from pres_eval.reading.rewriting import Rewriting
 Checked = TypeVar("Checked")
 
 MOST_THREADS = 4
-"""More wait for Python's lock: 100 runs take 1.05 s with four, 1.21 s with eight, 1.67 s with sixteen."""
+"""Threads that check runs; more would wait for Python's lock.
+
+100 runs take 1.05 s with four, 1.21 s with eight, 1.67 s with sixteen.
+"""
 
 NOTHING_KNOWN = KnownIds()
+"""Stands for a collection whose topics and documents are not known."""
 
 EXIT_ERRORS = 1
+"""Exit code if a file has errors."""
+
 MALFORMED = frozenset(
     (
         "too-few-columns",
@@ -49,7 +61,7 @@ MALFORMED = frozenset(
         "relevance-no-integer",
     )
 )
-"""Errors of lines."""
+"""Kinds of errors that are faults of single lines."""
 
 
 def check_files(
@@ -66,7 +78,9 @@ def check_files(
     judgements = None
     if qrels is not None:
         reports.append(FileReport(qrels.name, "qrels", options.most))
-        judgements = _checked(qrels, reports[0], QRELS, partial(_judgements, qrels, reports[0], options))
+        judgements = _checked(
+            qrels, reports[0], QRELS, partial(_check_judgements, qrels, reports[0], options)
+        )
         if judgements is not None:
             check_ids(reports[0], qrels, options.relevance_form, known)
     if judgements is not None and options.mapping is not None:
@@ -74,30 +88,30 @@ def check_files(
     pool = NO_POOL
     if judgements is not None:
         pool = judgements.pool
-    threads = min(options.jobs, MOST_THREADS)
-    together = max(min(threads, len(runs)), 1)
-    options = replace(options, jobs=max(threads // together, 1))
+    num_threads = min(options.jobs, MOST_THREADS)
+    runs_at_once = max(min(num_threads, len(runs)), 1)
+    options = replace(options, jobs=max(num_threads // runs_at_once, 1))  # threads that share a run
     checker = RunChecker(pool, options)
 
     def check(source: File) -> FileReport:
         """Return the report of a run."""
         report = FileReport(source.name, "run", options.most)
-        run = _checked(source, report, RUN, partial(_run, source, report, checker, options.run_form))
+        run = _checked(source, report, RUN, partial(_check_run, source, report, checker, options.run_form))
         if run is not None:
             check_ids(report, source, options.run_form, known)
         if run is not None and judgements is not None:
             check_pair(report, run, judgements)
-            if not reports[0].count(Severity.ERROR):
-                _weigh_ties(report, source, judgements, options)
+            if not reports[0].num_kinds(Severity.ERROR):
+                _report_order_of_ties(report, source, judgements, options)
         return report
 
-    run_reports = list(in_order(check, runs, together))
+    run_reports = list(in_order(check, runs, runs_at_once))
     compare_tags(run_reports)
     return [*reports, *run_reports]
 
 
-def _judgements(source: File, report: FileReport, options: CheckOptions) -> Relevance:
-    """Return the judgements in the format that was named, or that they turn out to be in."""
+def _check_judgements(source: File, report: FileReport, options: CheckOptions) -> Relevance:
+    """Return the judgements, checked, in the format of -R, or in that which their beginning shows."""
     level, form = options.relevance_level, options.relevance_form
     is_decimal = form == "qrels_float"
     file_format = FORMATS.get(form)
@@ -116,53 +130,66 @@ def _judgements(source: File, report: FileReport, options: CheckOptions) -> Rele
         relevance = qrels_in(source, file_format, is_decimal)
         report.facts["format"] = file_format.meaning
     if isinstance(relevance, QrelsJudgements):
-        tell_judgements(report, relevance, level)
+        report_judgements(report, relevance, level)
     if file_format is not None and not file_format.numbered:
         _without_lines(report)
     return relevance
 
 
-def _run(source: File, report: FileReport, checker: RunChecker, form: str) -> CheckedRun:
-    """Return the run, checked, in the format that was named, or that it turns out to be in.
+def _check_run(source: File, report: FileReport, checker: RunChecker, form: str) -> CheckedRun:
+    """Return the run, checked, in the format `form` of -T, or in that which its beginning shows.
 
     Raises InputError for the first faulty row of a format that is not one of lines.
     """
     file_format = FORMATS.get(form) or recognised(source, grades=False)
     if file_format is None:
         return checker.check(source, report)
-    part = joined(source.name, file_format.read(source, SCORES))
-    documents = part.documents.take(slice(None))
-    offsets = np.concatenate(([0], np.cumsum(part.lengths)))
-    groups = segments_of(part.topics)
-    topics = replace(groups, starts=offsets[groups.starts], size=len(documents))
-    scores = part.numbers.astype(np.float64)
-    counts = Counter({("lines", "rows"): len(scores)})
-    lines = part.lines
-    if lines is None:
-        lines = np.arange(1, len(scores) + 1)
-    else:
-        counts["lines", "all"] = int(lines[-1])
-    if file_format.by_rank:
-        ranks = (-scores).astype(np.int64)
-    else:
-        ranks = np.full(len(documents), NO_NUMBER)
-        counts["scores", "negative"] = int(np.count_nonzero(scores < 0))
-    part_report = FileReport(report.path, report.role, report.most, counts=counts)
-    rows = CheckedRows(ids=documents, scores=scores, ranks=ranks, line=lines)
-    whole = CheckedPart(report=part_report, topics=topics, tags={}, rows=rows)
-    run = checker.check_parts(report, [(0, whole)])
-    checker.tell(report, run)
-    report.add("score-infinite", int(np.count_nonzero(np.isinf(scores))))
+    rows = joined(source.name, file_format.read(source, SCORES))
+    run = checker.check_parts(report, [(0, _part_of(rows, report, by_rank=file_format.by_rank))])
+    checker.report_whole_run(report, run)
+    report.add("score-infinite", int(np.count_nonzero(np.isinf(rows.numbers))))
     report.facts |= {"format": file_format.meaning}
     if not file_format.numbered:
         _without_lines(report)
     return run
 
 
-def _weigh_ties(report: FileReport, source: File, judgements: Relevance, options: CheckOptions) -> None:
-    """Report how much the order of equal scores could change map, for a run that can be evaluated."""
+def _part_of(rows: Block, report: FileReport, *, by_rank: bool) -> CheckedPart:
+    """Return all rows of a run in another format than trec_eval's as one part, whose topics are not checked.
+
+    report   of the file
+    by_rank  whether the format has ranks, which the scores are made of, and no scores
+    """
+    documents = rows.documents.take(slice(None))
+    scores = rows.numbers.astype(np.float64)
+    counts = Counter({("lines", "rows"): len(scores)})
+    lines = np.arange(1, len(scores) + 1)
+    if rows.lines is not None:
+        lines = rows.lines
+        counts["lines", "all"] = int(lines[-1])
+    if by_rank:
+        ranks = (-scores).astype(np.int64)
+    else:
+        ranks = np.full(len(documents), NO_RANK)
+        counts["scores", "negative"] = int(np.count_nonzero(scores < 0))
+    # The topics are in a column with one row for each; in the run each has as many as it has documents.
+    row_offsets = np.concatenate(([0], np.cumsum(rows.lengths)))
+    topics = segments_of(rows.topics)
+    topics_of_rows = replace(topics, starts=row_offsets[topics.starts], num_rows=len(documents))
+    return CheckedPart(
+        report=FileReport(report.path, report.role, report.most, counts=counts),
+        topics=topics_of_rows,
+        tags={},
+        rows=CheckedRows(ids=documents, scores=scores, ranks=ranks, line=lines),
+    )
+
+
+def _report_order_of_ties(
+    report: FileReport, source: File, judgements: Relevance, options: CheckOptions
+) -> None:
+    """Report how much the order of equal scores could change map, for a run with ties and without errors."""
     finding = report.findings.get("ties") or report.findings.get("float32-ties")
-    if finding is None or report.count(Severity.ERROR) or not Path(source.name).is_file():
+    if finding is None or report.num_kinds(Severity.ERROR) or not Path(source.name).is_file():
         return
     from pres_eval.analysis.ties import tie_range
 
@@ -179,37 +206,48 @@ def _weigh_ties(report: FileReport, source: File, judgements: Relevance, options
 def _checked(
     source: File, report: FileReport, layout: Layout, check: Callable[[], Checked]
 ) -> Checked | None:
-    """Read and check a file; on failure report it and return None."""
+    """Return what `check` returns, which reads the file; report why it could not be read, and return None.
+
+    layout  of the lines that the file should have, for advice
+    """
     checked = None
     try:
         checked = check()
     except EmptyFileError as error:
-        if report.findings.keys().isdisjoint(MALFORMED):  # else there are lines, whose faults are told
+        if report.findings.keys().isdisjoint(MALFORMED):  # else lines with faults were reported
             report.add("no-documents", 1, "", [Example(None, error.found)])
     except InputError as error:
         report.add("unreadable", 1, "", [Example(error.line, error.found)])
     except MissingExtraError as error:
         report.add("unreadable", 1, "", [Example(None, str(error))])
     if report.findings.keys() & MALFORMED:
-        faulty = report.findings.get("relevance-no-integer")
-        first_fault = ""
-        if faulty is not None and faulty.examples:
-            first_fault = faulty.examples[0].text
-        text = advice(source, layout.names, first_fault)
-        report.add("another-format", int(text != ""), text)
-    if source.has_mark and "format" not in report.facts:
-        report.add("byte-order-mark", 1, "", [Example(1, "EF BB BF before the first id")])
-    if checked is not None and "format" not in report.facts:
-        report.add("no-final-newline", not source.final_newline)
+        _advise(source, report, layout)
+    if "format" not in report.facts:  # the file has lines of trec_eval's formats
+        if source.has_mark:
+            report.add("byte-order-mark", 1, "", [Example(1, "EF BB BF before the first id")])
+        if checked is not None and not source.final_newline:
+            report.add("no-final-newline", 1)
     return checked
 
 
+def _advise(source: File, report: FileReport, layout: Layout) -> None:
+    """Report the format that a file with malformed lines may be in."""
+    faulty = report.findings.get("relevance-no-integer")
+    first_fault = ""
+    if faulty is not None and faulty.examples:
+        first_fault = faulty.examples[0].text
+    text = advice(source, layout.names, first_fault)
+    if text:
+        report.add("another-format", 1, text)
+
+
 def failed(reports: Sequence[FileReport], strict: bool = False) -> bool:
-    """Return whether there was any error; any warning too if that is wanted."""
-    return any(report.verdict() is Severity.ERROR or (strict and report.verdict()) for report in reports)
+    """Return whether a file has errors; with `strict` also whether one has warnings."""
+    verdicts = {report.verdict() for report in reports}
+    return Severity.ERROR in verdicts or (strict and Severity.WARNING in verdicts)
 
 
 def _without_lines(report: FileReport) -> None:
     """Take the numbers of rows from the examples of a file that has no lines."""
     for finding in report.findings.values():
-        finding.examples = [replace(example, line=None, other=None) for example in finding.examples]
+        finding.examples = [replace(example, line=None, other_line=None) for example in finding.examples]

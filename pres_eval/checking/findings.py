@@ -1,8 +1,4 @@
-"""Findings of the checker, gathered by kind.
-
-An error stops the evaluator.  A warning can make its numbers other than meant.  A note is
-worth knowing and changes nothing by itself.
-"""
+"""Findings of `pres-eval check`, gathered by kind."""
 
 from __future__ import annotations
 
@@ -23,7 +19,12 @@ from pres_eval.reading.tokens import NEWLINE
 
 
 class Severity(enum.Enum):
-    """Severity of a finding."""
+    """Severity of a finding.
+
+    ERROR    stops the evaluator
+    WARNING  can make its numbers other than meant
+    NOTE     is worth knowing and changes no number by itself
+    """
 
     ERROR = "error"
     WARNING = "warning"
@@ -39,7 +40,7 @@ class Kind:
     meaning: str
 
 
-_MEANINGS = {
+_MEANINGS_BY_SEVERITY = {
     Severity.ERROR: {
         "unreadable": "the file can't be read",
         "no-documents": "the file has no line that counts",
@@ -96,43 +97,55 @@ _MEANINGS = {
         "same-tag": "runs with the same tag are hard to tell apart in tables",
     },
 }
-KINDS = {
-    name: Kind(name, level, meaning)
-    for level, meanings in _MEANINGS.items()
-    for name, meaning in meanings.items()
-}
+
+KINDS: dict[str, Kind] = {}
+"""The kinds of findings by their names, errors first."""
+
+for _level, _meanings in _MEANINGS_BY_SEVERITY.items():
+    for _name, _meaning in _meanings.items():
+        KINDS[_name] = Kind(_name, _level, _meaning)
 
 
 @dataclass(frozen=True)
 class Example:
-    """One place of a finding: the line of the file, if it has one, and its text.
+    """One place of a finding.
 
-    other  another line that belongs to it, and `word` the relation
+    line        its line in the file, from 1; None if it has none
+    text        what was found there
+    relation    of another line to it, such as "first in line"
+    other_line  this other line; None if there is none
     """
 
     line: int | None
     text: str
-    word: str = ""
-    other: int | None = None
+    relation: str = ""
+    other_line: int | None = None
 
-    def moved(self, lines: int) -> Example:
-        """Return the same finding with its lines moved down by a number of lines."""
+    def moved(self, num_lines: int) -> Example:
+        """Return the same with its lines moved down by a number of lines."""
         moved = self
         if self.line is not None:
-            moved = replace(moved, line=self.line + lines)
-        if self.other is not None:
-            moved = replace(moved, other=self.other + lines)
+            moved = replace(moved, line=self.line + num_lines)
+        if self.other_line is not None:
+            moved = replace(moved, other_line=self.other_line + num_lines)
         return moved
 
     def __str__(self) -> str:
-        if self.other is None:
+        """Return the text, with the other line in brackets."""
+        if self.other_line is None:
             return self.text
-        return f"{self.text} ({self.word} {self.other})"
+        return f"{self.text} ({self.relation} {self.other_line})"
 
 
 @dataclass
 class Finding:
-    """All of one kind in one file: how many, a line for people, more for machines, some examples."""
+    """All of one kind in one file.
+
+    count     how many: lines, topics, documents, as the kind has it
+    message   more about them in words, empty for nothing
+    examples  some of them
+    details   more about them for JSON
+    """
 
     kind: Kind
     count: int = 0
@@ -143,13 +156,14 @@ class Finding:
 
 @dataclass
 class FileReport:
-    """Findings in one file.
+    """Findings in one file, or in a part of it.
 
-    role   "qrels" or "run"
-    facts  counts that are no fault: lines, topics, grades, ...
-    most   examples that are kept of each kind
-    counts of parts of the file, by kind and thing counted: added up by `merge`
-    shown  kinds of findings that are shown; the verdict is that of all
+    role      "qrels" or "run"
+    most      examples that are kept of each kind
+    facts     what the file has that is no fault, by name: lines, topics, grades, ...
+    findings  by the names of their kinds
+    counts    of parts of the file, which `merge` adds up, by what they are about and what is counted
+    shown     names of the kinds that are shown; the verdict is that of all
     """
 
     path: str
@@ -163,7 +177,10 @@ class FileReport:
     def add(
         self, name: str, count: int, message: str = "", examples: Iterable[Example] = (), **details: Any
     ) -> None:
-        """Count something that was found; nothing happens if the count is 0."""
+        """Add a number of findings of a kind; nothing happens if the count is 0.
+
+        The last message that is not empty is kept, and the first examples.
+        """
         if not count:
             return
         finding = self.findings.setdefault(name, Finding(KINDS[name]))
@@ -181,19 +198,23 @@ class FileReport:
 
     def in_order(self) -> list[Finding]:
         """Return the findings that are shown, as KINDS lists them: errors, warnings, notes."""
-        return [self.findings[name] for name in KINDS if name in self.findings and name in self.shown]
+        names = [name for name in KINDS if name in self.findings and name in self.shown]
+        return [self.findings[name] for name in names]
 
     def verdict(self) -> Severity | None:
         """Return the worst that was found, None if there are at most notes."""
-        return next((level for level in (Severity.ERROR, Severity.WARNING) if self.count(level)), None)
+        for level in (Severity.ERROR, Severity.WARNING):
+            if self.num_kinds(level):
+                return level
+        return None
 
-    def count(self, level: Severity) -> int:
-        """Count the kinds of findings of this level."""
+    def num_kinds(self, level: Severity) -> int:
+        """Count the kinds of findings of this severity."""
         return sum(finding.kind.level is level for finding in self.findings.values())
 
 
-def tell_lines(report: FileReport, lines: Lines) -> None:
-    """Count faults and oddities in the lines of a chunk.
+def report_lines(report: FileReport, lines: Lines) -> None:
+    """Report faults and oddities in the lines of a chunk, and count the lines.
 
     Examples have the line in the chunk, from 1: `FileReport.merge` moves them.
     """
@@ -204,21 +225,20 @@ def tell_lines(report: FileReport, lines: Lines) -> None:
     for faults in all_faults:
         examples = (Example(line + 1, faults.content(i)) for i, line in enumerate(faults.lines.tolist()))
         report.add(faults.kind, len(faults.lines), f"expected {faults.expected}", examples)
-    bad = _lines_not_utf8(chunk.text())
-    report.add("not-utf-8", len(bad), "", (Example(line + 1, "not UTF-8") for line in bad.tolist()))
+    not_utf8 = _lines_not_utf8(chunk.text())
+    examples = (Example(line + 1, "not UTF-8") for line in not_utf8.tolist())
+    report.add("not-utf-8", len(not_utf8), "", examples)
     report.add("comments", fields.comments)
     num_crlf = 0
     if chunk.buffer.find(b"\r", chunk.start, chunk.stop) >= 0:  # much faster than to count
         num_crlf = chunk.buffer.count(b"\r\n", chunk.start, chunk.stop)
-    counts = {
-        "all": fields.num_lines,
-        "rows": len(lines),
-        "blank": fields.blank,
-        "crlf": num_crlf,
-        "tabs": chunk.buffer.find(b"\t", chunk.start, chunk.stop) >= 0,
-        "extra_blanks": not fields.separators,
-    }
-    report.counts.update({("lines", what): int(count) for what, count in counts.items()})
+    has_tabs = chunk.buffer.find(b"\t", chunk.start, chunk.stop) >= 0
+    report.counts["lines", "all"] += fields.num_lines
+    report.counts["lines", "rows"] += len(lines)
+    report.counts["lines", "blank"] += fields.blank
+    report.counts["lines", "crlf"] += num_crlf
+    report.counts["lines", "tabs"] += int(has_tabs)  # chunks that have some
+    report.counts["lines", "extra_blanks"] += int(not fields.separators)
 
 
 def _lines_not_utf8(text: bytes) -> IntArray:
@@ -226,29 +246,34 @@ def _lines_not_utf8(text: bytes) -> IntArray:
     try:
         text.decode("utf-8")
     except UnicodeDecodeError:
-        characters = np.frombuffer(
-            text.decode("utf-8", "surrogateescape").encode("utf-32-le", "surrogatepass"), "<u4"
-        )
-        wrong = np.flatnonzero((characters >= 0xDC80) & (characters <= 0xDCFF))
-        return np.unique(np.searchsorted(np.flatnonzero(characters == NEWLINE), wrong))
+        # As code points, bytes that are no UTF-8 are U+DC80 to U+DCFF.
+        as_code_points = text.decode("utf-8", "surrogateescape").encode("utf-32-le", "surrogatepass")
+        code_points = np.frombuffer(as_code_points, "<u4")
+        wrong = np.flatnonzero((code_points >= 0xDC80) & (code_points <= 0xDCFF))
+        line_ends = np.flatnonzero(code_points == NEWLINE)
+        return np.unique(np.searchsorted(line_ends, wrong))
     return np.zeros(0, np.int64)
 
 
 def facts_of_lines(report: FileReport) -> dict[str, int | bool]:
     """Return the form of the lines, for the facts of a file."""
+    counts = report.counts
     return {
-        "lines": report.counts["lines", "all"],
-        "blank_lines": report.counts["lines", "blank"],
-        "crlf_lines": report.counts["lines", "crlf"],
-        "tabs": report.counts["lines", "tabs"] > 0,
-        "extra_blanks": report.counts["lines", "extra_blanks"] > 0,
+        "lines": counts["lines", "all"],
+        "blank_lines": counts["lines", "blank"],
+        "crlf_lines": counts["lines", "crlf"],
+        "tabs": counts["lines", "tabs"] > 0,
+        "extra_blanks": counts["lines", "extra_blanks"] > 0,
     }
 
 
-def tell_respelling(
+def report_respelling(
     report: FileReport, kind: str, respelling: Respelling | None, line_of: Callable[[Id], int | None]
 ) -> None:
-    """Report the ids that would match if they were written alike, each with its line."""
+    """Report the ids that would match if they were written alike.
+
+    line_of  returns the line of an id, None if it is not known
+    """
     if respelling is None:
         return
     changes: list[str] = []
@@ -258,7 +283,7 @@ def tell_respelling(
         pairs += change.pairs
     message = f"they match {', others '.join(changes)}{respelling.advice}"
     examples = []
-    for ours, judged in pairs[: report.most]:
-        in_run, in_qrels = quoted_apart(ours[1], judged)
-        examples.append(Example(line_of(ours), f"{in_run} of the run, {in_qrels} of the qrels"))
+    for id_of_run, judged in pairs[: report.most]:
+        in_run, in_qrels = quoted_apart(id_of_run[1], judged)
+        examples.append(Example(line_of(id_of_run), f"{in_run} of the run, {in_qrels} of the qrels"))
     report.add(kind, len(pairs), message, examples)

@@ -24,6 +24,9 @@ from pres_eval.records import dataclass
 IDS_OF_COLLECTIONS = ("_id", "id")
 """Names of ids in the files of collections, as BEIR has them."""
 
+BYTES_BEFORE_TEXT = b"\xef\xbb\xbf \r\n"
+"""Byte order mark and blanks, which may come before the first character that counts."""
+
 NUMBER_OF_TOPIC = re.compile(
     rb"<(?:num|number|identifier|tid|qid)>\s*(?:Number\s*:|Topic\s*:)?\s*([^\s<]+)"
     rb"|<(?:topic|query)\b[^>]*?\b(?:number|id|qid)\s*=\s*[\"']([^\"'>]+)[\"']",
@@ -41,15 +44,16 @@ class KnownIds:
 
 
 def read_ids(path: str, kind: str) -> frozenset[bytes]:
-    """Return the ids of a file: of TREC topics, of lines in their first column, of JSON Lines in records.
+    """Return the ids in a file of TREC topics, of JSON Lines, or of lines whose first column has them.
 
     kind  TOPIC or DOCNO
     Raises InputError for a file that cannot be read, for topics and for a record without an id.
     """
     source = source_at(path)
-    if kind == TOPIC and source.head().lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<"):
+    beginning = source.head().lstrip(BYTES_BEFORE_TEXT)
+    if kind == TOPIC and beginning.startswith(b"<"):
         return _ids_of_topics(source)
-    if source.head().lstrip(b"\xef\xbb\xbf \n").startswith(b"{"):
+    if beginning.startswith(b"{"):
         return frozenset(_ids_of_records(source, kind))
     rows, _ = read_cells(path, "ids")
     if is_heading(encoded(rows[0][1][0])):
@@ -68,7 +72,10 @@ def _ids_of_topics(source: File) -> frozenset[bytes]:
 
 
 def _ids_of_records(source: File, kind: str) -> Iterator[bytes]:
-    """Yield the id of each line of JSON."""
+    """Yield the id in each line of JSON; raise InputError for a line without one.
+
+    kind  TOPIC or DOCNO
+    """
     line = 0
     for chunk in source.chunks():
         for text in chunk.text().splitlines():
@@ -77,8 +84,8 @@ def _ids_of_records(source: File, kind: str) -> Iterator[bytes]:
                 continue
             try:
                 record = json.loads(text)
-                names = (*(name for name in IDS_OF_COLLECTIONS if name in record), None)
-                name = names[0] or NO_NAMING.column(kind, list(record))
+                names = [name for name in IDS_OF_COLLECTIONS if name in record]
+                name = names[0] if names else NO_NAMING.column(kind, list(record))
                 yield str(record[name]).encode("utf-8", "surrogatepass")
             except (ValueError, KeyError, TypeError):
                 raise InputError(source.name, line, quoted(text), f"JSON with the id of a {kind}") from None
@@ -88,16 +95,17 @@ def check_ids(report: FileReport, source: File, form: str, known: KnownIds) -> N
     """Report topics and documents of a run, or of judgements, that the collection lacks."""
     if known.topics is None and known.documents is None:
         return
+    # Ids that the collection lacks, each with its first line, None if lines have no numbers.
     unknown: dict[str, dict[bytes, int | None]] = {TOPIC: {}, DOCNO: {}}
     for block in _blocks(source, form, report.role == "qrels"):
         lines: list[int | None] = [None] * len(block.documents)
         if block.lines is not None:
             lines = block.lines.tolist()
         if known.topics is not None:
-            begins = np.cumsum(block.lengths) - block.lengths
-            for topic, begin in zip(block.topics, begins.tolist(), strict=True):
+            first_rows = np.cumsum(block.lengths) - block.lengths
+            for topic, row in zip(block.topics, first_rows.tolist(), strict=True):
                 if topic not in known.topics:
-                    unknown[TOPIC].setdefault(topic, lines[begin])
+                    unknown[TOPIC].setdefault(topic, lines[row])
         if known.documents is not None:
             for document, line in zip(block.documents.take(slice(None)), lines, strict=True):
                 if document not in known.documents:
@@ -118,4 +126,5 @@ def _blocks(source: File, form: str, is_judged: bool) -> Iterator[Block]:
 
 
 def _examples(ids: dict[bytes, int | None], what: str) -> Iterable[Example]:
+    """Yield ids with their lines as examples; `what` says what they are ids of."""
     return (Example(line, f"{what} {quoted(text)}") for text, line in ids.items())

@@ -16,13 +16,24 @@ Id = tuple[int, bytes]
 """A document with the number of its topic; topics themselves all have the same number."""
 
 Rule = Callable[[bytes], bytes]
+"""Returns an id without what notations differ in, such as its zeros."""
 
 PUNCTUATION_BYTES = rb"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"""
+"""Punctuation marks of ASCII."""
+
 WHITESPACE_BYTES = b" \t\n\r\v\f"
+"""Blanks and line ends of ASCII."""
+
 _NO_PUNCTUATION_BYTES = bytes(set(range(256)) - set(PUNCTUATION_BYTES))
 _INVISIBLE = "[\\s\u200b-\u200f\u2060\ufeff]"
+"""Blanks, and characters without a width, of Unicode."""
+
 ID_SEPARATORS = b"#:%|@_.-"
+"""Characters between a document's id and the number of a chunk, each of which may be one: d1#0."""
+
 NAMES_OF_CHUNKS = (b"chunk", b"passage", b"part", b"seg")
+"""Words before the number of a chunk: d1_chunk_0."""
+
 SHORT_NAME_OF_CHUNKS = b"p"
 """A name of chunks that counts only behind a separator: d1-p3, but not EP1."""
 
@@ -32,11 +43,12 @@ LONGEST_CHUNK = 24
 # Patterns are compiled when they are first used: few runs have ids that are compared here.
 # Before the digits comes a separator (d1#0), a name with or without separators (d1_chunk_0, d1chunk0), or the
 # short name behind a separator (d1-p0).
-_CHUNK = rb"(?i)([%b]+|[%b]*(%b)[%b]*|[%b]+%b[%b]*)[0-9]+\Z" % (
+_NUMBER_OF_CHUNK = rb"(?i)([%b]+|[%b]*(%b)[%b]*|[%b]+%b[%b]*)[0-9]+\Z" % (
     *(ID_SEPARATORS, ID_SEPARATORS, b"|".join(NAMES_OF_CHUNKS)),
     *(ID_SEPARATORS, ID_SEPARATORS, SHORT_NAME_OF_CHUNKS, ID_SEPARATORS),
 )
 
+# What ids differ in, as messages name it.
 CASE = "case"
 ZERO_DECIMALS = "'.0' at the end"
 LEADING_ZEROS = "leading zeros"
@@ -52,13 +64,36 @@ ONE_FORM = (
 """Shell command that copies a file with its letters in Unicode's composed form (NFC)."""
 
 
+FROM_LATIN_1 = "iconv -f WINDOWS-1252 -t UTF-8 < FILE > NEW"
+"""Shell command that copies a file of Windows in Western Europe, or in Latin-1, as UTF-8."""
+
+
+def is_utf_8(text: bytes) -> bool:
+    """Return whether a text is UTF-8."""
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def as_utf_8(text: bytes) -> bytes:
+    """Return a text in UTF-8; one in another encoding is read as that of Windows in Western Europe."""
+    if is_utf_8(text):
+        return text
+    return text.decode("cp1252", "surrogateescape").encode("utf-8", "surrogateescape")
+
+
 def without_invisible(text: bytes) -> bytes:
-    """Return a text in the letters that everybody types, without blanks and invisible characters."""
+    """Return a text without blanks and invisible characters, its letters in Unicode's form NFKC.
+
+    NFKC has plain letters in place of wide, raised and joined ones.
+    """
     if text.isascii():
         return text.translate(None, WHITESPACE_BYTES)
     import unicodedata  # takes a while to import
 
-    letters = unicodedata.normalize("NFKC", text.decode("utf-8", "surrogateescape"))
+    letters = unicodedata.normalize("NFKC", as_utf_8(text).decode("utf-8", "surrogateescape"))
     return re.sub(_INVISIBLE, "", letters).encode("utf-8", "surrogateescape")
 
 
@@ -76,22 +111,25 @@ def lower_case(text: bytes) -> bytes:
     return text.decode("utf-8", "surrogateescape").casefold().encode("utf-8", "surrogateescape")
 
 
-def _without_zeros_at_end(text: bytes) -> bytes:
+def _without_zero_decimals(text: bytes) -> bytes:
+    """Return 12 for 12.0 and 12.00."""
     return re.sub(rb"\.0+\Z", b"", text)
 
 
 def _without_leading_zeros(text: bytes) -> bytes:
+    """Return a text whose numbers have no zeros in front: d7-1 for d007-01."""
     return re.sub(rb"(?<![0-9.])0+(?=[0-9])", b"", text)
 
 
 def _without_punctuation(text: bytes) -> bytes:
+    """Return a text without punctuation marks of ASCII."""
     return text.translate(None, PUNCTUATION_BYTES)
 
 
 REWRITING_RULES: dict[str, Rule] = {
     UNICODE_LETTERS: without_invisible,
     CASE: lower_case,
-    ZERO_DECIMALS: _without_zeros_at_end,
+    ZERO_DECIMALS: _without_zero_decimals,
     LEADING_ZEROS: _without_leading_zeros,
     PUNCTUATION: _without_punctuation,
 }
@@ -129,33 +167,38 @@ class Respelling:
     @property
     def text(self) -> str:
         """Return the parts to leave out, and an id of each side."""
-        (_, ours), judged = self.pairs[0]
-        first, second = quoted_apart(ours, judged)
-        both = f"the run has {first}, the qrels have {second}"
-        text = f"{self.without} ({both}{self.advice})"
+        (_, id_of_run), judged = self.pairs[0]
+        in_run, in_qrels = quoted_apart(id_of_run, judged)
+        example = f"the run has {in_run}, the qrels have {in_qrels}"
+        text = f"{self.without} ({example}{self.advice})"
         if self.rest is not None:
             text += f", {self.rest.count:,} more {self.rest.text}"
         return text
 
     @property
     def advice(self) -> str:
-        """Return the option that helps, after a semicolon, with a pattern where there is one."""
-        (_, ours), judged = self.pairs[0]
-        if UNICODE_LETTERS in self.names and _in_one_form(ours) == _in_one_form(judged):
+        """Return the option or command that helps, after a semicolon; empty if none is known."""
+        (_, id_of_run), judged = self.pairs[0]
+        if is_utf_8(id_of_run) != is_utf_8(judged):
+            file = "the qrels are" if is_utf_8(id_of_run) else "the run is"
+            return f"; {file} not UTF-8: {FROM_LATIN_1}"
+        if UNICODE_LETTERS in self.names and _in_one_form(id_of_run) == _in_one_form(judged):
             return f"; write both files in one form: {ONE_FORM}"
         if PATENTS in self.names:
             return "; see --map-docs patent"
         if CHUNKS not in self.names:
             return ""
-        if not ours.startswith(judged):
-            return "; see --map-docs"
-        end = re.sub(rb"([][.|(){}+*?^$\\])", rb"\\\1", ours[len(judged) :])
-        end = re.sub(rb"[0-9]+", rb"\\d+", end)
-        return f"; see --map-docs '^(.*){end.decode()}$'"
+        pattern = ""
+        if id_of_run.startswith(judged):
+            # What follows the document's id, with any number: '#\d+' for '#0'.
+            end = re.sub(rb"([][.|(){}+*?^$\\])", rb"\\\1", id_of_run[len(judged) :])
+            end = re.sub(rb"[0-9]+", rb"\\d+", end)
+            pattern = f" '^(.*){end.decode()}$'"
+        return f"; see --map-docs{pattern}"
 
     @property
     def without(self) -> str:
-        """Return the parts to leave out."""
+        """Return what to leave out, in words: `without case and punctuation`."""
         return f"without {' and '.join(self.names)}"
 
     def all_changes(self) -> Iterator[Respelling]:
@@ -200,7 +243,7 @@ def without_chunk_number(chunk: bytes) -> bytes:
     """Return the id of a chunk's document: d1 for d1#0, d1_chunk_0, d1-p0; b"" for an id of another form."""
     if not chunk[-1:].isdigit():
         return b""
-    match = re.compile(_CHUNK).search(chunk, max(len(chunk) - LONGEST_CHUNK, 0))
+    match = re.compile(_NUMBER_OF_CHUNK).search(chunk, max(len(chunk) - LONGEST_CHUNK, 0))
     if match is None:
         return b""
     return chunk[: match.start()]
@@ -253,6 +296,7 @@ class _Attempt:
         return pairs
 
     def _rewritten(self, text: bytes) -> bytes:
+        """Return a text after all rules of the attempt."""
         for rule in self.rules:
             text = REWRITING_RULES[rule](text)
         return text

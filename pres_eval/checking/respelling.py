@@ -1,8 +1,8 @@
-"""Search for ids that match nothing and would if they were written alike, among some ids of a run.
+"""Search for ids of a run that match no judged id, and would match one if both were written alike.
 
-Most ids have no partner in any notation.  So their letters are compared first, without what notations
-differ in: case, zeros and punctuation.  The ids that agree so are candidates; `checking.notations` finds out
-which rewriting lets them match.
+Most ids would match none in any notation.  So their letters are compared first, without what notations differ
+in: case, zeros and punctuation.  The ids whose letters are equal are candidates, for which
+`checking.notations` finds out which rewriting lets them match.
 """
 
 from __future__ import annotations
@@ -16,25 +16,27 @@ from pres_eval.checking.notations import (
     SHORT_NAME_OF_CHUNKS,
     Id,
     Respelling,
+    as_utf_8,
     find_respelling,
+    is_utf_8,
     lower_case,
     without_chunk_number,
     without_invisible,
     without_two_numbers,
 )
-from pres_eval.reading.patents import has_kind_code, patent_number
+from pres_eval.reading.patents import any_kind_code, patent_number, patent_numbers
 
 COMPARED_TOPICS = 1 << 14
 """Topics of each side that are compared."""
 
 SEEN_PATENTS = 8
-"""Ids of each side, of which one is a publication with a kind code if there are patents."""
+"""Ids of each side that are looked at for kind codes: if none has one, there are no patents."""
 
 _ASCII_DIGITS = b"0123456789"
-_NAMES = (*NAMES_OF_CHUNKS, SHORT_NAME_OF_CHUNKS)
+_ALL_NAMES_OF_CHUNKS = (*NAMES_OF_CHUNKS, SHORT_NAME_OF_CHUNKS)
 
 TextsByTopic = Mapping[int, Sequence[bytes]]
-"""Ids of some documents of each topic."""
+"""Ids of some documents of each topic, by the number of the topic."""
 
 
 def respelled_documents(ours: TextsByTopic, judged: TextsByTopic) -> Respelling | None:
@@ -63,7 +65,7 @@ def respelled_topics(ours: Sequence[bytes], judged: Sequence[bytes]) -> Respelli
 
 
 def _candidates(ours: Sequence[bytes], judged: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
-    """Return the ids of both sides that may have a partner on the other one, each once."""
+    """Return the ids of both sides that may match one of the other side, each once."""
     our_letters, judged_letters = set(_letters(ours)), set(_letters(judged))
     common = our_letters & judged_letters
     chunks = _letters_of_wholes(ours) & judged_letters
@@ -72,17 +74,19 @@ def _candidates(ours: Sequence[bytes], judged: Sequence[bytes]) -> tuple[list[by
     patents = _common_patents(ours, judged)
     if not common and not common_to_chunks and not patents:
         return [], []
-    candidates = _having(ours, common, common_to_chunks), _having(judged, common, common_to_chunks)
-    if not patents:
-        return candidates
-    return _with_patents(candidates[0], ours, patents), _with_patents(candidates[1], judged, patents)
+    our_candidates = _having(ours, common, common_to_chunks)
+    judged_candidates = _having(judged, common, common_to_chunks)
+    if patents:
+        our_candidates = _with_patents(our_candidates, ours, patents)
+        judged_candidates = _with_patents(judged_candidates, judged, patents)
+    return our_candidates, judged_candidates
 
 
 def _common_patents(ours: Sequence[bytes], judged: Sequence[bytes]) -> set[bytes]:
     """Return the numbers of patents that both sides have; none if the first ids are no publications."""
-    if not any(has_kind_code(text) for text in (*ours[:SEEN_PATENTS], *judged[:SEEN_PATENTS])):
+    if not any_kind_code([*ours[:SEEN_PATENTS], *judged[:SEEN_PATENTS]]):
         return set()
-    return (set(map(patent_number, ours)) & set(map(patent_number, judged))) - {b""}
+    return patent_numbers(ours) & patent_numbers(judged)
 
 
 def _with_patents(candidates: Sequence[bytes], texts: Sequence[bytes], patents: set[bytes]) -> list[bytes]:
@@ -92,7 +96,11 @@ def _with_patents(candidates: Sequence[bytes], texts: Sequence[bytes], patents: 
 
 
 def _having(texts: Sequence[bytes], common: set[bytes], common_to_chunks: set[bytes]) -> list[bytes]:
-    """Return the ids, each once, with letters that both sides have, perhaps without numbers of chunks."""
+    """Return the ids, each once, that have such letters: themselves, or without the number of a chunk.
+
+    common            letters that ids of both sides have
+    common_to_chunks  letters that ids of one side have, and those of the other without numbers of chunks
+    """
     having: set[bytes] = set()
     cuts: list[Callable[[bytes], bytes]] = [bytes]
     if common_to_chunks:
@@ -110,15 +118,17 @@ def _letters_of_wholes(texts: Iterable[bytes]) -> set[bytes]:
 
     Ids without such a number may be among these, too: this is fast because few beginnings differ.
     """
-    once = _without_numbers(texts)
-    return set(_letters([*once, *_without_numbers(once)]))
+    without_number = _without_numbers(texts)
+    # Those of chunks with two numbers, d1_0_512, end in the other number.
+    further = _without_numbers(text for text in without_number if text[-1:].isdigit())
+    return set(_letters([*without_number, *further]))
 
 
 def _without_numbers(texts: Iterable[bytes]) -> set[bytes]:
     """Return the beginnings of ids before a number and the name of a chunk: d1 of d1#0 and of d1_chunk_0."""
     beginnings = {text.rstrip(_ASCII_DIGITS).rstrip(ID_SEPARATORS) for text in texts}
-    for text in [text for text in beginnings if text.lower().endswith(_NAMES)]:
-        for name in _NAMES:
+    for text in [text for text in beginnings if text.lower().endswith(_ALL_NAMES_OF_CHUNKS)]:
+        for name in _ALL_NAMES_OF_CHUNKS:
             if text.lower().endswith(name):
                 beginnings.add(text[: -len(name)].rstrip(ID_SEPARATORS))
     return beginnings - {b""}
@@ -129,5 +139,8 @@ def _letters(texts: Sequence[bytes]) -> list[bytes]:
     if not texts:
         return []
     # No id has a NUL.  As one text they are changed by a few calls, many times faster than one by one.
-    joined = lower_case(without_invisible(b"\0".join(texts)))
+    joined = b"\0".join(texts)
+    if not joined.isascii() and not is_utf_8(joined):
+        joined = b"\0".join(map(as_utf_8, texts))
+    joined = lower_case(without_invisible(joined))
     return joined.translate(None, PUNCTUATION_BYTES + b"0").split(b"\0")

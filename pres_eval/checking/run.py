@@ -19,8 +19,8 @@ from pres_eval.arrays import (
     narrow,
     stable_order,
 )
-from pres_eval.checking.blocks import NO_NUMBER, CheckedBlock, CheckedRows
-from pres_eval.checking.findings import Example, FileReport, facts_of_lines, tell_lines
+from pres_eval.checking.blocks import NO_RANK, CheckedBlock, CheckedRows
+from pres_eval.checking.findings import Example, FileReport, facts_of_lines, report_lines
 from pres_eval.checking.second_look import exchanged, exchanged_whole
 from pres_eval.checking.whole_files import CheckedRun, check_length, check_tags, sum_up_ties
 from pres_eval.engines.threads import UNTHREADED, in_order
@@ -49,30 +49,46 @@ from pres_eval.report.text import text_of
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """A column of ids of `size` rows: the distinct ones, and which of them the rows from `starts` on have."""
+    """A column of ids as segments, which are neighbouring rows with the same id.
+
+    The column a a b a has the ids a and b, and the segments a a, b and a: id_of_segment is 0 1 0, starts is
+    0 2 3, num_rows is 4.
+
+    ids            (I,) the distinct ids, in the order in which they appear
+    id_of_segment  (S,) index of each segment's id
+    starts         (S,) first row of each segment
+    num_rows       rows of the column
+    """
 
     ids: list[bytes]
-    which: IntArray
+    id_of_segment: IntArray
     starts: IntArray
-    size: int
+    num_rows: int
 
     @property
     def lengths(self) -> IntArray:
-        """The numbers of rows from each start on."""
-        return np.diff(self.starts, append=self.size)
+        """The numbers of rows (S,) of the segments."""
+        return np.diff(self.starts, append=self.num_rows)
 
-    def of_rows(self) -> IntArray:
-        """Return (size,) which of the ids each row has."""
-        return np.repeat(self.which, self.lengths)
+    def id_of_row(self) -> IntArray:
+        """Return the index (num_rows,) of each row's id."""
+        return np.repeat(self.id_of_segment, self.lengths)
 
-    def counts(self) -> IntArray:
-        """Count the rows of each id."""
-        return np.bincount(self.which, self.lengths, len(self.ids)).astype(np.int64)
+    def rows_of_ids(self) -> IntArray:
+        """Return how many rows (I,) each id has."""
+        num_rows = np.bincount(self.id_of_segment, weights=self.lengths, minlength=len(self.ids))
+        return num_rows.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class CheckedPart:
-    """One chunk of a run, and its findings; its rows if its topics were not checked."""
+    """One chunk of a run.
+
+    report  its findings so far
+    topics  the topics of its rows
+    tags    for each tag how many rows have it, and the line of the first, from 1
+    rows    the rows if their topics are still to be checked, None if they were
+    """
 
     report: FileReport
     topics: Segments
@@ -81,44 +97,46 @@ class CheckedPart:
 
 
 def check_columns(report: FileReport, lines: Lines) -> AnyInts:
-    """Return the ranks; report those that are no numbers, and odd scores."""
+    """Return the ranks of lines; report those that are no numbers, and infinite scores."""
     scores = lines.numbers
     report.counts["scores", "negative"] = int(np.count_nonzero(scores < 0))
     infinite = np.flatnonzero(np.isinf(scores))
-    examples = (
-        Example(int(line) + 1, f"score {quoted(lines.text(row, SCORE_COLUMN))}")
-        for row, line in zip(infinite.tolist(), lines.line_of(infinite), strict=True)
-    )
-    report.add("score-infinite", len(infinite), "", examples)
+    report.add("score-infinite", len(infinite), "", _cells(lines, infinite, "score", SCORE_COLUMN))
     if not len(lines):
         return np.zeros(0, np.int64)
-    ranks, wrong = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
-    if not wrong:
-        rank = exchanged_whole(lines, ranks)
-        if rank is not None:
+    ranks, wrong_rows = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
+    if not wrong_rows:
+        score_as_rank = exchanged_whole(lines, ranks)
+        if score_as_rank is not None:
             first_line = int(lines.line_of(np.zeros(1, np.int64))[0]) + 1
-            report.add("rank-is-score", len(lines), "", [Example(first_line, f"rank {quoted(rank)}")])
+            example = Example(first_line, f"rank {quoted(score_as_rank)}")
+            report.add("rank-is-score", len(lines), "", [example])
         return narrow(ranks)
-    examples = (
-        Example(int(line) + 1, f"rank {quoted(lines.text(row, RANK_COLUMN))}")
-        for row, line in zip(wrong, lines.line_of(np.array(wrong)), strict=True)
-    )
     kind = "rank-no-number"
-    if exchanged(lines, wrong[0]) is not None:
+    if exchanged(lines, wrong_rows[0]) is not None:
         kind = "rank-is-score"
-    report.add(kind, len(wrong), "", examples)
-    ranks[wrong] = NO_NUMBER
+    examples = _cells(lines, np.array(wrong_rows), "rank", RANK_COLUMN)
+    report.add(kind, len(wrong_rows), "", examples)
+    ranks[wrong_rows] = NO_RANK
     return ranks
 
 
+def _cells(lines: Lines, rows: IntArray, name: str, column: int) -> Iterator[Example]:
+    """Yield the text of a column in some rows (n,) as examples, with the name of the column."""
+    for row, line in zip(rows.tolist(), lines.line_of(rows).tolist(), strict=True):
+        yield Example(line + 1, f"{name} {quoted(lines.text(row, column))}")
+
+
 def segments_of(ids: Ids) -> Segments:
-    """Return the distinct ids in the order in which they appear, and where each segment of rows begins."""
+    """Return the segments of a column of ids."""
     starts = ids.heads()
-    heads = ids.take(starts)
-    first_rows = IdTable(heads).first_rows()
-    is_new = first_rows == np.arange(len(heads))
-    numbers = np.cumsum(is_new) - 1
-    return Segments(list(heads.take(np.flatnonzero(is_new))), numbers[first_rows], starts, len(ids))
+    ids_of_starts = ids.take(starts)
+    # For each segment the first one with the same id; those that are their own first bring new ids.
+    first_segment = IdTable(ids_of_starts).first_rows()
+    is_new = first_segment == np.arange(len(ids_of_starts))
+    index_of_new = np.cumsum(is_new) - 1
+    distinct = list(ids_of_starts.take(np.flatnonzero(is_new)))
+    return Segments(distinct, index_of_new[first_segment], starts, len(ids))
 
 
 @dataclass(frozen=True)
@@ -128,7 +146,7 @@ class CheckOptions:
     relevance_level  least grade of a relevant document (-l)
     relevance_form   format of the judgements (-R)
     run_form         format of the runs (-T)
-    asked            cutoffs that every topic should reach (--nmax)
+    asked            cutoffs that every topic should have documents for (--nmax)
     at_most          documents that a topic of a run may have, None for any number (--at-most)
     most             examples of each kind in each file (--max)
     mapping          the mapping of documents (--map-docs), None for none
@@ -147,9 +165,9 @@ class CheckOptions:
 
 @dataclass(frozen=True)
 class RunChecker:
-    """Reads runs and checks them.
+    """Reader of runs that checks them.
 
-    pool  the documents of the qrels, none if these could not be read
+    pool  the documents of the qrels, NO_POOL if there are none or they could not be read
     """
 
     pool: Pool
@@ -167,14 +185,14 @@ class RunChecker:
         report.merge(run_report, 0)
         if not len(run.topics):
             raise no_lines(source, RUN)
-        self.tell(report, run)
+        self.report_whole_run(report, run)
         check_tags(report, run, cut_off=not source.final_newline)
         return run
 
     def _read(self, source: File, report: FileReport, whole_topics: bool) -> tuple[CheckedRun, FileReport]:
-        """Read a run and check its topics as they come, or when all rows are there.
+        """Read a run and check its topics, chunk by chunk if whole_topics, else when all rows are read.
 
-        Raises ScatteredError if a topic comes again that was checked already.
+        Raises ScatteredError if chunks should have whole topics, and a topic is in two of them.
         """
         run_report = FileReport(report.path, report.role, report.most)
         check_part = partial(self._part, whole_topics)
@@ -182,7 +200,10 @@ class RunChecker:
         return self.check_parts(run_report, parts), run_report
 
     def check_parts(self, report: FileReport, parts: Iterable[tuple[int, CheckedPart]]) -> CheckedRun:
-        """Gather the parts of a run, each with the number of lines before it, and check the kept topics."""
+        """Return the facts of a run from its parts, and check the topics that were not checked yet.
+
+        parts  the parts in their order, each with the number of lines before it
+        """
         gathered = _Gathered(report)
         for before, part in parts:
             gathered.add(before, part)
@@ -191,24 +212,27 @@ class RunChecker:
         return gathered.run()
 
     def _checked(self, block: CheckedBlock) -> CheckedBlock:
+        """Return the block after its checks."""
         block.check(sorted({*DOCUMENT_CUTOFFS, *self.options.asked}), self.pool, self.options.mapping)
         return block
 
-    def tell(self, report: FileReport, run: CheckedRun) -> None:
+    def report_whole_run(self, report: FileReport, run: CheckedRun) -> None:
         """Report the facts of a whole run, and findings that only its end shows."""
-        report.facts |= facts_of_lines(report) | {
-            "tags": {text_of(tag): count for tag, (count, _) in run.tags.items()},
-            "documents": report.counts["lines", "rows"],
-            "negative_scores": report.counts["scores", "negative"],
+        counts = report.counts
+        report.facts |= facts_of_lines(report)
+        report.facts |= {
+            "tags": {text_of(tag): num_rows for tag, (num_rows, _) in run.tags.items()},
+            "documents": counts["lines", "rows"],
+            "negative_scores": counts["scores", "negative"],
             "topics": len(run.topics),
             "topics_in_order": run.topics == sorted(run.topics),
             "topics_apart": int(np.count_nonzero(run.num_segments > 1)),
-            "topics_unsorted": report.counts["topics", "unsorted"],
-            "topics_with_ranks_from_0": report.counts["topics", "ranks_from_0"],
-            "float32_ties": report.counts["float32-ties", "scores"],
+            "topics_unsorted": counts["topics", "unsorted"],
+            "topics_with_ranks_from_0": counts["topics", "ranks_from_0"],
+            "float32_ties": counts["float32-ties", "scores"],
             "documents_per_topic": [int(run.lengths.min()), int(run.lengths.max())],
         }
-        if "ties" in report.findings and not report.counts["ties", "none"]:
+        if "ties" in report.findings and not counts["ties", "none"]:
             report.add("all-scores-equal", len(run.topics), "in each topic")
         for kind in ("ties", "float32-ties"):
             if kind in report.findings:
@@ -216,88 +240,106 @@ class RunChecker:
         check_length(report, run, self.options.asked, self.options.at_most)
 
     def _part(self, whole_topics: bool, lines: Lines) -> CheckedPart:
-        """Return a checked chunk; raise ScatteredError if its topics should be whole and are not."""
+        """Return a chunk of lines, with its topics checked if these are whole in it.
+
+        Raises ScatteredError if its topics should be whole and are not together.
+        """
         report = FileReport("", "run", self.options.most)
-        tell_lines(report, lines)
-        ranks = check_columns(report, lines)
-        topics, tags = segments_of(lines.column(TOPIC_COLUMN)), segments_of(lines.column(TAG_COLUMN))
-        first = tags.starts[np.unique(tags.which, return_index=True)[1]]
-        counts_and_lines = zip(tags.counts().tolist(), (lines.line_of(first) + 1).tolist(), strict=True)
+        report_lines(report, lines)
         rows = CheckedRows(
             ids=lines.column(DOCNO_COLUMN),
             scores=lines.numbers,
-            ranks=ranks,
+            ranks=check_columns(report, lines),
             line=lines.line_of(np.arange(len(lines))) + 1,
         )
-        kept_rows: CheckedRows | None = rows
-        if whole_topics:
-            if len(topics.ids) < len(topics.which):
-                raise ScatteredError
-            self._checked(CheckedBlock(topics.ids, np.append(topics.starts, len(lines)), rows, report))
-            kept_rows = None
-        return CheckedPart(
-            report=report,
-            topics=topics,
-            tags=dict(zip(tags.ids, counts_and_lines, strict=True)),
-            rows=kept_rows,
-        )
+        topics = segments_of(lines.column(TOPIC_COLUMN))
+        if not whole_topics:
+            return CheckedPart(report=report, topics=topics, tags=_tags(lines), rows=rows)
+        if len(topics.ids) < len(topics.id_of_segment):
+            raise ScatteredError
+        self._checked(CheckedBlock(topics.ids, np.append(topics.starts, len(lines)), rows, report))
+        return CheckedPart(report=report, topics=topics, tags=_tags(lines), rows=None)
+
+
+def _tags(lines: Lines) -> dict[bytes, tuple[int, int]]:
+    """Return for each tag how many lines have it, and the first of them, from 1."""
+    tags = segments_of(lines.column(TAG_COLUMN))
+    first_segments = np.unique(tags.id_of_segment, return_index=True)[1]
+    first_lines = lines.line_of(tags.starts[first_segments]) + 1
+    rows_and_lines = zip(tags.rows_of_ids().tolist(), first_lines.tolist(), strict=True)
+    return dict(zip(tags.ids, rows_and_lines, strict=True))
 
 
 class _Gathered:
-    """The parts of a file, in their order."""
+    """The parts of a file, in their order: topics and tags, and the rows whose topics are to be checked."""
 
     def __init__(self, report: FileReport) -> None:
+        """Begin without parts; `report` receives their findings."""
         self.report = report
-        self.numbers: dict[bytes, int] = {}
-        self.tags: dict[bytes, tuple[int, int]] = {}
+        self._number_of_topic: dict[bytes, int] = {}
+        self._tags: dict[bytes, tuple[int, int]] = {}
         self._rows = GrowingColumns()
-        self._segments: list[tuple[IntArray, IntArray]] = [(_NONE, _NONE)]
+        # Topics and lengths of the segments of each part.
+        self._segments: list[tuple[IntArray, IntArray]] = [(_NO_INTEGERS, _NO_INTEGERS)]
 
     def add(self, before: int, part: CheckedPart) -> None:
-        """Take the next part; `before` lines precede it."""
+        """Take the next part; `before` lines precede it.
+
+        Raises ScatteredError if a topic comes again whose rows were checked.
+        """
         self.report.merge(part.report, before)
-        known = len(self.numbers)
-        ids = part.topics.ids
-        numbers = np.array([self.numbers.setdefault(topic, len(self.numbers)) for topic in ids], np.int64)
-        if part.rows is None and len(self.numbers) < known + len(ids):
+        num_known = len(self._number_of_topic)
+        topic_numbers = []
+        for topic in part.topics.ids:
+            topic_numbers.append(self._number_of_topic.setdefault(topic, len(self._number_of_topic)))
+        num_new = len(self._number_of_topic) - num_known
+        if part.rows is None and num_new < len(part.topics.ids):
             raise ScatteredError
-        self._segments.append((numbers[part.topics.which], part.topics.lengths))
-        for tag, (count, line) in part.tags.items():
-            sooner, first = self.tags.get(tag, (0, before + line))
-            self.tags[tag] = (sooner + count, first)
+        numbers = np.array(topic_numbers, np.int64)
+        self._segments.append((numbers[part.topics.id_of_segment], part.topics.lengths))
+        for tag, (num_rows, line) in part.tags.items():
+            rows_before, first_line = self._tags.get(tag, (0, before + line))
+            self._tags[tag] = (rows_before + num_rows, first_line)
         if part.rows is not None:
             rows = part.rows
-            topic = numbers[part.topics.of_rows()]
-            self._rows.append(topic, rows.ids, rows.scores, rows.ranks, rows.line + before)
+            topic_of_row = numbers[part.topics.id_of_row()]
+            self._rows.append(topic_of_row, rows.ids, rows.scores, rows.ranks, rows.line + before)
+
+    def _topic_of_segment(self) -> IntArray:
+        """Return the numbers of the topics of all segments (S,)."""
+        return np.concatenate([topics for topics, _ in self._segments])
 
     def _topic_lengths(self) -> IntArray:
-        which, lengths = (np.concatenate(parts) for parts in zip(*self._segments, strict=True))
-        return np.bincount(which, lengths, len(self.numbers)).astype(np.int64)
+        """Return the number of rows of each topic (T,)."""
+        lengths = np.concatenate([lengths for _, lengths in self._segments])
+        num_rows = np.bincount(self._topic_of_segment(), lengths, len(self._number_of_topic))
+        return num_rows.astype(np.int64)
 
     def blocks(self) -> Iterator[CheckedBlock]:
-        """Yield the rows that were kept, some topics at a time."""
+        """Yield the rows that are to be checked, some topics at a time."""
         if not len(self._rows):
             return
         topic, *columns = self._rows.values()
-        topics, rows = list(self.numbers), CheckedRows(*columns)
+        topics, rows = list(self._number_of_topic), CheckedRows(*columns)
         order = stable_order(topic, len(topics))
         offsets = np.concatenate(([0], np.cumsum(self._topic_lengths())))
         for first, last in blocks(offsets):
-            chosen = order[int(offsets[first]) : int(offsets[last])]
+            rows_of_block = order[int(offsets[first]) : int(offsets[last])]
             report = FileReport("", "run", self.report.most)
             block_offsets = offsets[first : last + 1] - offsets[first]
-            yield CheckedBlock(topics[first:last], block_offsets, rows.take(chosen), report)
+            yield CheckedBlock(topics[first:last], block_offsets, rows.take(rows_of_block), report)
 
     def run(self) -> CheckedRun:
         """Return the facts of the whole file."""
-        segments = np.concatenate([which for which, _ in self._segments])
-        num_segments = np.bincount(segments[changed(segments)], minlength=len(self.numbers))
+        topic_of_segment = self._topic_of_segment()
+        # Segments of one topic that meet at the end of a part are one.
+        apart = topic_of_segment[changed(topic_of_segment)]
         return CheckedRun(
-            topics=list(self.numbers),
+            topics=list(self._number_of_topic),
             lengths=self._topic_lengths(),
-            num_segments=num_segments,
-            tags=self.tags,
+            num_segments=np.bincount(apart, minlength=len(self._number_of_topic)),
+            tags=self._tags,
         )
 
 
-_NONE = np.zeros(0, np.int64)
+_NO_INTEGERS = np.zeros(0, np.int64)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import compress
 
 import numpy as np
 
-from pres_eval.arrays import AnyInts, IntArray, ragged
+from pres_eval.arrays import AnyInts, IntArray, lengths_at, ragged
 from pres_eval.checking.notations import Respelling
 from pres_eval.checking.respelling import respelled_documents
 from pres_eval.errors import InputError
@@ -93,30 +94,35 @@ class Sampler:
         pool: Pool,
         topics: IntArray,
         lengths: IntArray,
+        num_matched: IntArray,
         documents: AnyInts,
         *,
         again: bool = False,
         sampled_rows: int = SAMPLED_ROWS,
     ) -> None:
-        """Choose among the topics (S,) of a run, with so many rows (S,) and these judged documents.
+        """Choose among the topics (S,) of a run, each with `lengths` (S,) rows.
 
+        num_matched   (S,) the judged documents of each topic that the run retrieved
+        documents     (D,) these documents of the pool
         again         whether judged documents count that were retrieved as they are, too: otherwise topics
                       that lack none are left out
         sampled_rows  rows that are compared if there are more than ALL_ROWS
         """
         self._pool = pool
-        is_retrieved = np.zeros(len(pool.documents), np.bool_)
-        is_retrieved[documents] = True
-        self._num_retrieved = np.bincount(pool.topic_of[is_retrieved], minlength=len(pool.topics))
-        self._counts = np.ones(len(pool.documents), np.bool_) if again else ~is_retrieved
-        self._is_compared = np.zeros(len(pool.topics), np.bool_)
-        self._is_compared[topics] = again | (np.diff(pool.offsets)[topics] > self._num_retrieved[topics])
-        self._most = int(lengths[self._is_compared[topics]].sum())
+        self._counts = np.ones(len(pool.documents), np.bool_)
+        self._counts[documents] = again
+        is_compared = lengths_at(pool.offsets, topics) > num_matched
+        if again:
+            is_compared[:] = True
+        self._most = int(lengths[is_compared].sum())
         if self._most > ALL_ROWS:
             self._most = sampled_rows
-            matched_nothing = self._is_compared & (self._num_retrieved == 0)
+            matched_nothing = is_compared & (num_matched == 0)
             if matched_nothing.any() and not again:
-                self._is_compared = matched_nothing
+                is_compared = matched_nothing
+        self._num_matched = np.full(len(pool.topics) + 1, -1)
+        """(T+1,) the matches of each topic of the pool; -1 for one that is not compared, and the last one."""
+        self._num_matched[topics[is_compared]] = num_matched[is_compared]
         self._documents: dict[int, list[bytes]] = {}
         self.num_rows = 0
 
@@ -132,9 +138,9 @@ class Sampler:
 
     def topics(self, topics: IntArray) -> IntArray:
         """Return which topics (n,) are compared, those with the fewest matches first; -1: unjudged."""
-        judged = np.flatnonzero(topics >= 0)
-        compared = judged[self._is_compared[topics[judged]]]
-        return compared[np.argsort(self._num_retrieved[topics[compared]], kind="stable")]
+        num_matched = self._num_matched[topics]
+        order = np.argsort(num_matched, kind="stable")
+        return order[np.count_nonzero(num_matched < 0) :]
 
     def add_block(self, block: Block) -> None:
         """Take rows of a block, as many as are wanted."""
@@ -159,16 +165,23 @@ class Sampler:
         ours: dict[int, list[bytes]] = {}
         judged: dict[int, list[bytes]] = {}
         for topic, documents in self._documents.items():
-            rows = np.arange(*self._pool.offsets[topic : topic + 2].tolist())
-            as_judged = set(self._pool.documents.take(rows))
+            rows = slice(*self._pool.offsets[topic : topic + 2].tolist())
+            judged_documents = list(self._pool.documents.take(rows))
+            as_judged = set(judged_documents)
             ours[topic] = [document for document in documents if document not in as_judged]
-            judged[topic] = list(self._pool.documents.take(rows[self._counts[rows]]))
+            judged[topic] = list(compress(judged_documents, self._counts[rows].tolist()))
         return respelled_documents(ours, judged)
+
+
+def sampler_of(ranking: Ranked, pool: Pool) -> Sampler:
+    """Return the sampler of the rows of a run that was ranked."""
+    num_matched = np.diff(ranking.offsets)
+    return Sampler(pool, ranking.topic, ranking.num_ret, num_matched, ranking.document)
 
 
 def look_at_blocks(blocks: Iterable[Block], ranking: Ranked, relevance: Relevance) -> SecondLook:
     """Return a second look at the first blocks of a run."""
-    sampler = Sampler(relevance.pool, ranking.topic, ranking.num_ret, ranking.document)
+    sampler = sampler_of(ranking, relevance.pool)
     first_document = None
     for block in blocks:
         if first_document is None and len(block.documents):
@@ -242,8 +255,11 @@ def exchanged(lines: Lines, wrong: int) -> bytes | None:
 
 
 def exchanged_whole(lines: Lines, ranks: IntArray) -> bytes | None:
-    """Return a rank that is a score, if scores rise by 1 as ranks do, and ranks (R,) do not count rows."""
-    if not _scores_count_rows(lines):
+    """Return a rank that is a score, if scores rise by 1 as ranks do, and ranks (R,) do not count rows.
+
+    None if all ranks are the same, such as 0: then the column is not used.
+    """
+    if not _scores_count_rows(lines) or (ranks == ranks[0]).all():
         return None
     heads = lines.column(TOPIC_COLUMN).heads()
     same_topic = np.ones(len(ranks), np.bool_)

@@ -28,14 +28,15 @@ def as_text(reports: Sequence[FileReport], brief: bool = False) -> str:
 
 
 def _file_line(report: FileReport) -> str:
-    kinds = ", ".join(f"{finding.kind.name} {finding.count}" for finding in report.in_order())
-    level = report.verdict()
+    """Return the line of --brief: verdict, file, facts, the kinds of findings with their counts."""
     verdict = "good"
-    if level is not None:
-        verdict = level.value
+    severity = report.verdict()
+    if severity is not None:
+        verdict = severity.value
     line = f"{verdict:<7}  {text_of(report.path)}: {_facts(report)}"
+    kinds = [f"{finding.kind.name} {finding.count}" for finding in report.in_order()]
     if kinds:
-        line += f"; {kinds}"
+        line += f"; {', '.join(kinds)}"
     return line
 
 
@@ -53,16 +54,17 @@ def _file_lines(report: FileReport) -> Iterator[str]:
                 yield f"    {example}"
             else:
                 yield f"    {text_of(report.path)}:{example.line}: {example}"
-        if (left := finding.count - len(finding.examples)) > 0 and finding.examples:
-            yield f"    ... and {left} more"
+        num_left = finding.count - len(finding.examples)
+        if num_left > 0 and finding.examples:
+            yield f"    ... and {num_left} more"
     yield f"  verdict: {_verdict(report)}"
 
 
 def _verdict(report: FileReport) -> str:
-    """Summarise a file in one line."""
-    warnings = plural(report.count(Severity.WARNING), "kind of warning", "kinds of warning")
+    """Return the verdict about a file in words."""
+    warnings = plural(report.num_kinds(Severity.WARNING), "kind of warning", "kinds of warning")
     if report.verdict() is Severity.ERROR:
-        errors = plural(report.count(Severity.ERROR), "kind of error", "kinds of error")
+        errors = plural(report.num_kinds(Severity.ERROR), "kind of error", "kinds of error")
         return f"evaluation stops at this file: {errors}"
     if report.verdict() is None:
         return "good"
@@ -97,7 +99,9 @@ def _facts(report: FileReport) -> str:
     if "format" in facts:
         parts.append(f"read as {facts['format']}")
     parts += [text for name, text in _ODDITIES.items() if facts.get(name)]
-    return ", ".join(parts) or report.role
+    if not parts:
+        return report.role
+    return ", ".join(parts)
 
 
 _ODDITIES = {
@@ -114,66 +118,67 @@ _ODDITIES = {
 
 
 def _summary(reports: Sequence[FileReport]) -> str:
-    """Return the table of findings over all files, by level and kind."""
+    """Return the table of the kinds of findings over all files, errors first, and a line with totals."""
     by_kind: dict[str, list[Finding]] = {}
+    all_kinds: set[str] = set()  # those that are not shown, too
     for report in reports:
+        all_kinds.update(report.findings)
         for finding in report.in_order():
             by_kind.setdefault(finding.kind.name, []).append(finding)
-    lines = []
-    for level in Severity:
+    rows = []
+    for severity in Severity:
         for name, findings in by_kind.items():
-            if findings[0].kind.level is level:
-                count = sum(finding.count for finding in findings)
-                lines.append((level.value, name, str(count), plural(len(findings), "file")))
-    widths = [max((len(line[column]) for line in lines), default=0) for column in range(3)]
-    table = [
-        f"{level:<{widths[0]}}  {name:<{widths[1]}}  {count:>{widths[2]}}  in {files}"
-        for level, name, count, files in lines
-    ]
-    levels = [KINDS[name].level for name in {name for report in reports for name in report.findings}]
-    totals = [
-        plural(levels.count(level), f"kind of {level.value}", f"kinds of {level.value}") for level in Severity
-    ]
+            if findings[0].kind.level is severity:
+                count = str(sum(finding.count for finding in findings))
+                rows.append((severity.value, name, count, plural(len(findings), "file")))
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+    lines = []
+    for severity_name, kind, count, files in rows:
+        columns = f"{severity_name:<{widths[0]}}  {kind:<{widths[1]}}  {count:>{widths[2]}}"
+        lines.append(f"{columns}  in {files}")
     verdict = "nothing wrong or suspicious"
-    if levels:
+    if all_kinds:
+        severities = [KINDS[name].level for name in all_kinds]
+        totals = []
+        for severity in Severity:
+            name = severity.value
+            totals.append(plural(severities.count(severity), f"kind of {name}", f"kinds of {name}"))
         verdict = ", ".join(totals)
-    return "\n".join([*table, f"{plural(len(reports), 'file')}: {verdict}"])
+    return "\n".join([*lines, f"{plural(len(reports), 'file')}: {verdict}"])
 
 
 def as_json(reports: Sequence[FileReport]) -> str:
-    """Return the same for machines."""
-    data = {
-        "kind": "pres-eval check",
-        "layout": 2,
-        "version": __version__,
-        **{f"{level.value}s": sum(report.count(level) for report in reports) for level in Severity},
-        "files": [_file_record(report) for report in reports],
-    }
+    """Return the findings as JSON."""
+    data: dict[str, Any] = {"kind": "pres-eval check", "layout": 2, "version": __version__}
+    for severity in Severity:
+        data[f"{severity.value}s"] = sum(report.num_kinds(severity) for report in reports)
+    data["files"] = [_file_record(report) for report in reports]
     return printable_json(json.dumps(data, indent=2, allow_nan=False)) + "\n"
 
 
 def _file_record(report: FileReport) -> dict[str, Any]:
     """Return a file and its findings as JSON has them."""
-    findings = [
-        {
-            "kind": finding.kind.name,
-            "level": finding.kind.level.value,
-            "meaning": finding.kind.meaning,
-            "count": finding.count,
-            "message": finding.message,
-            "details": finding.details,
-            "examples": [{"line": example.line, "text": str(example)} for example in finding.examples],
-        }
-        for finding in report.in_order()
-    ]
-    level = report.verdict()
     verdict = "good"
-    if level is not None:
-        verdict = f"{level.value}s"
+    severity = report.verdict()
+    if severity is not None:
+        verdict = f"{severity.value}s"
     return {
         "path": text_of(report.path),
         "role": report.role,
         "verdict": verdict,
         "facts": report.facts,
-        "findings": findings,
+        "findings": [_finding_record(finding) for finding in report.in_order()],
+    }
+
+
+def _finding_record(finding: Finding) -> dict[str, Any]:
+    """Return a finding as JSON has it."""
+    return {
+        "kind": finding.kind.name,
+        "level": finding.kind.level.value,
+        "meaning": finding.kind.meaning,
+        "count": finding.count,
+        "message": finding.message,
+        "details": finding.details,
+        "examples": [{"line": example.line, "text": str(example)} for example in finding.examples],
     }

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from pres_eval.reading.judged_groups import Sample
 
 NO_OPENING = SecondLook.opening
-"""Ranks and scores at the beginning of a run, of which there is nothing to report."""
-
+"""Opening of a run whose ranks and scores at the beginning are as they should be."""
 
 EXCHANGED_COLUMNS = "are topic and docno exchanged in one of the files?"
 
@@ -32,6 +31,7 @@ MOST_GRADES = 6
 """Different docnos up to which small numbers may be grades or iterations."""
 
 GRADE_TEXT = re.compile(rb"-?\d{1,2}")
+"""A number as small as grades are."""
 
 
 def warnings_about(
@@ -52,7 +52,7 @@ def warnings_about(
     if len(ranking.topic) < len(relevance.pool.topics) or len(ranking.unjudged_ids):
         warnings += _of_topics(ranking, relevance, options, alone)
     if relevance.info is RelevanceInfo.STRATA:
-        warnings += _guesses(ranking, cast("Sample", relevance), options)
+        warnings += _undrawn_strata(ranking, cast("Sample", relevance), options)
     look = second_look()
     more: list[str] = []
     is_usual = look.opening is NO_OPENING or look.opening == NO_OPENING
@@ -60,7 +60,8 @@ def warnings_about(
         more += _of_columns(ranking, look.opening)
     if len(ranking.topic):  # otherwise the error that there is no topic in common says so
         more += _zeros(ranking, relevance, options, look)
-        more += _respellings(ranking, relevance, look)
+        if look.respelling is not None or len(ranking.unjudged_ids):
+            more += _respellings(ranking, relevance, look)
     return warnings + [f"{text} (pres-eval check shows more)" for text in more]
 
 
@@ -83,7 +84,7 @@ def _of_lines(ranking: Ranking, relevance: Relevance, options: Options) -> Itera
 
 
 def _of_topics(ranking: Ranking, relevance: Relevance, options: Options, alone: bool) -> Iterator[str]:
-    """Yield topics that only one of both files has."""
+    """Yield warnings of topics that only the run or only the judgements have."""
     num_topics = len(relevance.pool.topics)
     lacking = num_topics - len(ranking.topic)
     if alone and lacking and not options.complete and len(ranking.topic) and options.only_topic is None:
@@ -110,19 +111,21 @@ def _of_topics(ranking: Ranking, relevance: Relevance, options: Options, alone: 
         yield f"{ranking.name}: {have} ignored (such as {quoted(unjudged[0])})"
 
 
-def _guesses(ranking: Ranking, sample: Sample, options: Options) -> Iterator[str]:
-    """Yield strata of which a run has documents, but none that was drawn."""
-    stratum, drawn = (np.zeros(len(sample.document), np.int64) for _ in range(2))
-    stratum[sample.document] = np.repeat(np.arange(len(sample.group_names)), np.diff(sample.row_offsets))
-    drawn[sample.document] = sample.grade >= 0
+def _undrawn_strata(ranking: Ranking, sample: Sample, options: Options) -> Iterator[str]:
+    """Yield a warning of strata of which a run has documents, but none that was drawn."""
+    num_strata = len(sample.group_names)
+    stratum_of = np.zeros(len(sample.document), np.int64)  # of each document
+    stratum_of[sample.document] = np.repeat(np.arange(num_strata), np.diff(sample.row_offsets))
+    is_drawn = np.zeros(len(sample.document), np.int64)
+    is_drawn[sample.document] = sample.grade >= 0
     documents = ranking.document[ranking.rank <= (options.max_retrieved or LARGEST_LONG)]
-    retrieved = np.bincount(stratum[documents], minlength=len(sample.group_names))
-    known = np.bincount(stratum[documents], drawn[documents], len(sample.group_names))
-    strata = np.flatnonzero((retrieved > 0) & (known == 0))
-    topics = len(np.unique(np.searchsorted(sample.group_offsets, strata, side="right")))
-    if topics:
-        have = f"{topics} topics have"
-        if topics == 1:
+    num_retrieved = np.bincount(stratum_of[documents], minlength=num_strata)
+    num_drawn = np.bincount(stratum_of[documents], is_drawn[documents], num_strata)
+    strata = np.flatnonzero((num_retrieved > 0) & (num_drawn == 0))
+    num_topics = len(np.unique(np.searchsorted(sample.group_offsets, strata, side="right")))
+    if num_topics:
+        have = f"{num_topics} topics have"
+        if num_topics == 1:
             have = "1 topic has"
         yield (
             f"{ranking.name}: {have} strata of which the run retrieved documents, but none that was drawn:"
@@ -132,17 +135,19 @@ def _guesses(ranking: Ranking, sample: Sample, options: Options) -> Iterator[str
 
 
 def _respellings(ranking: Ranking, relevance: Relevance, look: SecondLook) -> Iterator[str]:
-    """Yield ids that match nothing and would match if they were written alike."""
-    if (topics := unmatched_topics(ranking, relevance.pool)) is not None:
-        yield f"{ranking.name}: {topics.count:,} of the topics without judgements would match {topics.text}"
-    match = look.respelling
-    if match is not None:
-        documents = "documents"
-        if match.count == 1:
-            documents = "document"
+    """Yield warnings of ids that match nothing and would match if they were written alike."""
+    if len(ranking.unjudged_ids):
+        topics = unmatched_topics(ranking, relevance.pool)
+        if topics is not None:
+            yield (
+                f"{ranking.name}: {topics.count:,} of the topics without judgements would match {topics.text}"
+            )
+    documents = look.respelling
+    if documents is not None:
+        noun = "document" if documents.count == 1 else "documents"
         yield (
-            f"{ranking.name}: of {look.num_rows:,} rows looked at, {match.count:,} unjudged"
-            f" {documents} would match judged ones {match.text}"
+            f"{ranking.name}: of {look.num_rows:,} rows looked at, {documents.count:,} unjudged"
+            f" {noun} would match judged ones {documents.text}"
         )
 
 
@@ -168,7 +173,7 @@ def _of_columns(ranking: Ranking, opening: Opening) -> Iterator[str]:
 
 
 def _zeros(ranking: Ranking, relevance: Relevance, options: Options, look: SecondLook) -> Iterator[str]:
-    """Yield warnings about values that are all 0."""
+    """Yield warnings about documents or grades by which all values are 0."""
     if not len(ranking.rank) and len(relevance.pool.documents):
         first = look.first_document
         ours = ""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.arrays import IntArray
-from pres_eval.checking.findings import Example, FileReport, facts_of_lines, tell_lines, tell_respelling
+from pres_eval.checking.findings import Example, FileReport, facts_of_lines, report_lines, report_respelling
 from pres_eval.checking.respelling import respelled_topics
 from pres_eval.errors import EmptyFileError, InputError, plural, quoted
 from pres_eval.reading.file import File
@@ -26,10 +26,12 @@ from pres_eval.reading.relevance import (
 
 @dataclass(frozen=True, eq=False)
 class CheckedRun:
-    """A whole run: its topics in the order of the file with their numbers of rows, and the tags.
+    """Facts of a whole run.
 
-    tags          how many rows each has, and its first line
-    num_segments  in how many places of the file each topic is
+    topics        (T,) in the order of the file
+    lengths       (T,) number of rows of each topic
+    num_segments  (T,) in how many places of the file each topic is
+    tags          for each tag how many rows have it, and the line of the first, from 1
     """
 
     topics: list[bytes]
@@ -39,73 +41,86 @@ class CheckedRun:
 
 
 def sum_up_ties(report: FileReport, kind: str) -> None:
-    """Report the tied documents, their topics, and the cutoffs between them."""
+    """Add to the finding of ties how many documents are tied, and across which cutoffs ties go.
+
+    kind  ties or float32-ties
+    """
     finding = report.findings[kind]
-    counts = {what: count for (counted_kind, what), count in report.counts.items() if counted_kind == kind}
-    at_cutoffs = {what: count for what, count in counts.items() if what.isdigit() and count}
-    documents = counts["documents"]
-    finding.details = {"topics": finding.count, "documents": documents, "at_cutoffs": at_cutoffs}
-    finding.message = f"{plural(documents, 'document')} in {plural(finding.count)}"
-    if at_cutoffs:
-        torn = (f"{cutoff} in {plural(count)}" for cutoff, count in at_cutoffs.items())
-        finding.message += "; across cutoff " + ", ".join(torn)
+    num_documents = report.counts[kind, "documents"]
+    topics_at_cutoff = {}  # topics in which a tie goes across each cutoff
+    for (counted_kind, what), count in report.counts.items():
+        if counted_kind == kind and what.isdigit() and count:
+            topics_at_cutoff[what] = count
+    finding.details = {"topics": finding.count, "documents": num_documents, "at_cutoffs": topics_at_cutoff}
+    finding.message = f"{plural(num_documents, 'document')} in {plural(finding.count)}"
+    if topics_at_cutoff:
+        cutoffs = [f"{cutoff} in {plural(count)}" for cutoff, count in topics_at_cutoff.items()]
+        finding.message += f"; across cutoff {', '.join(cutoffs)}"
 
 
 def check_tags(report: FileReport, run: CheckedRun, cut_off: bool) -> None:
-    """Report several tags, and a last one that was cut off."""
-    for tag, (count, line) in run.tags.items():
+    """Report several tags, and a last one that was cut off.
+
+    cut_off  whether the file ends without a newline
+    """
+    for tag, (num_rows, line) in run.tags.items():
+        is_of_last_line = num_rows == 1 and line == report.counts["lines", "all"]
         longer = [other for other in run.tags if other != tag and other.startswith(tag)]
-        if cut_off and longer and count == 1 and line == report.counts["lines", "all"]:
+        if cut_off and longer and is_of_last_line:
             text = f"tag {quoted(tag)}, but {quoted(longer[0])} before"
             report.add("cut-off", 1, "", [Example(line, text)])
     if len(run.tags) > 1:
-        names = (
-            Example(line, f"tag {quoted(tag)} ({plural(count, 'line')})")
-            for tag, (count, line) in run.tags.items()
-        )
-        report.add("several-tags", len(run.tags), "the last one counts", names)
+        examples = []
+        for tag, (num_rows, line) in run.tags.items():
+            examples.append(Example(line, f"tag {quoted(tag)} ({plural(num_rows, 'line')})"))
+        report.add("several-tags", len(run.tags), "the last one counts", examples)
 
 
 def check_length(
     report: FileReport, run: CheckedRun, cutoffs: Sequence[int], at_most: int | None = None
 ) -> None:
-    """Report topics that are too short for the cutoffs, or have more documents than allowed."""
+    """Report topics with fewer documents than the cutoffs, or more than `at_most`."""
     if at_most is not None:
         long = np.flatnonzero(run.lengths > at_most)
         report.add("more-than-at-most", len(long), f"at most {at_most:,}", _lengths(run, long))
-    short = {cutoff: int(np.count_nonzero(run.lengths < cutoff)) for cutoff in sorted(cutoffs)}
-    short = {cutoff: count for cutoff, count in short.items() if count}
-    if not short:
+    topics_below = {}  # number of topics that are shorter than each cutoff
+    for cutoff in sorted(cutoffs):
+        count = int(np.count_nonzero(run.lengths < cutoff))
+        if count:
+            topics_below[cutoff] = count
+    if not topics_below:
         return
-    message = ", ".join(f"{plural(count)} below {cutoff}" for cutoff, count in short.items())
-    shortest = np.flatnonzero(run.lengths < max(short))
-    below = {str(cutoff): count for cutoff, count in short.items()}
-    report.add("shorter-than-cutoff", len(shortest), message, _lengths(run, shortest), topics_below=below)
+    message = ", ".join(f"{plural(count)} below {cutoff}" for cutoff, count in topics_below.items())
+    short = np.flatnonzero(run.lengths < max(topics_below))
+    details = {str(cutoff): count for cutoff, count in topics_below.items()}
+    report.add("shorter-than-cutoff", len(short), message, _lengths(run, short), topics_below=details)
 
 
 def _lengths(run: CheckedRun, topics: IntArray) -> Iterator[Example]:
+    """Yield how many documents topics (n,) have, as examples."""
     for topic in topics:
         documents = plural(int(run.lengths[topic]), "document")
         yield Example(None, f"topic {quoted(run.topics[topic])} has {documents}")
 
 
 def check_qrels(source: File, report: FileReport, level: float, jobs: int) -> QrelsJudgements:
-    """Read a qrels file with all checks that it alone allows; `level` is -l.
+    """Return the judgements of a qrels file, and report what is wrong or suspicious in it.
 
+    level  the least grade of a relevant document (-l)
     Raises InputError if the file can't be read to its end.
     """
     qrels = _qrels_with_faults(source, report, jobs, QRELS)
     if "relevance-no-integer" in report.findings or qrels is None:
-        whole = _with_decimals(source, jobs)
-        if whole is not None:
+        qrels_with_decimals = _with_decimals(source, jobs)
+        if qrels_with_decimals is not None:
             report.findings.clear()
             report.counts.clear()
             _qrels_with_faults(source, report, jobs, QRELS_FLOAT)
-            qrels = whole
+            qrels = qrels_with_decimals
     if qrels is None:
         raise no_lines(source, QRELS)
     report.facts |= facts_of_lines(report)
-    tell_judgements(report, qrels, level)
+    report_judgements(report, qrels, level)
     return qrels
 
 
@@ -123,10 +138,11 @@ def _qrels_with_faults(source: File, report: FileReport, jobs: int, layout: Layo
     """Return judgements, after all faults of their lines were reported; None if no line is good."""
     last_iteration = b""
 
-    def tell(before: int, lines: Lines) -> None:
+    def report_chunk(before: int, lines: Lines) -> None:
+        """Report faults of a chunk that `before` lines precede, and count changes of the second column."""
         nonlocal last_iteration
         part = FileReport("", "qrels", report.most)
-        tell_lines(part, lines)
+        report_lines(part, lines)
         if len(lines):
             iterations = lines.column(1)
             goes_on = iterations[0] == last_iteration
@@ -135,37 +151,42 @@ def _qrels_with_faults(source: File, report: FileReport, jobs: int, layout: Layo
         report.merge(part, before)
 
     try:
-        return read_qrels(source, jobs, tell, layout)
+        return read_qrels(source, jobs, report_chunk, layout)
     except EmptyFileError:
         if report.counts["lines", "all"] == 0 or not report.findings:
             raise
         return None
 
 
-def tell_judgements(report: FileReport, qrels: QrelsJudgements, level: float) -> None:
-    """Report the facts and faults of judgements that have been read."""
+def report_judgements(report: FileReport, qrels: QrelsJudgements, level: float) -> None:
+    """Report the facts and faults of judgements that have been read.
+
+    level  the least grade of a relevant document (-l)
+    """
     grades, counts = np.unique(qrels.every_grade(), return_counts=True)
+    count_of_grade = dict(zip(grades.tolist(), counts.tolist(), strict=True))
+    topics, topic_of = qrels.pool.topics, qrels.pool.topic_of
     report.facts |= {
-        "judgements": int(counts.sum()),
-        "topics": len(qrels.pool.topics),
-        "grades": {str(grade): int(count) for grade, count in zip(grades, counts, strict=True)},
+        "judgements": sum(count_of_grade.values()),
+        "topics": len(topics),
+        "grades": {str(grade): count for grade, count in count_of_grade.items()},
     }
-    _tell_duplicates(report, qrels)
-    grade, topic, topics = qrels.grade, qrels.pool.topic_of, qrels.pool.topics
-    without = _topics_without(topic[grade >= level], topics)
-    report.add("topic-without-relevant", len(without), f"at -l {level}", without)
-    negative = grades < 0
-    message = ", ".join(f"{grade}: {n}" for grade, n in zip(grades[negative], counts[negative], strict=True))
-    report.add("negative-relevance", int(counts[negative].sum()), message)
-    only = _topics_without(topic[grade >= 0], topics)
-    report.add("topic-only-negative", len(only), "", only)
+    _report_duplicates(report, qrels)
+    without_relevant = _topics_without(topic_of[qrels.grade >= level], topics)
+    report.add("topic-without-relevant", len(without_relevant), f"at -l {level}", without_relevant)
+    negative = {grade: count for grade, count in count_of_grade.items() if grade < 0}
+    message = ", ".join(f"{grade}: {count}" for grade, count in negative.items())
+    report.add("negative-relevance", sum(negative.values()), message)
+    only_negative = _topics_without(topic_of[qrels.grade >= 0], topics)
+    report.add("topic-only-negative", len(only_negative), "", only_negative)
 
 
-def _tell_duplicates(report: FileReport, qrels: QrelsJudgements) -> None:
-    """Report judgements of a document that a topic has twice."""
+def _report_duplicates(report: FileReport, qrels: QrelsJudgements) -> None:
+    """Report judgements of a document that a topic has twice, and a reason where the file shows one."""
     twice = qrels.duplicates
 
     def examples() -> Iterator[Example]:
+        """Yield an example for each second judgement."""
         for row in range(len(twice.topic)):
             topic, document = qrels.pool.topics[int(twice.topic[row])], int(twice.document[row])
             text = f"topic {quoted(topic)}, document {quoted(qrels.pool.documents[document])} again"
@@ -187,13 +208,14 @@ def _tell_duplicates(report: FileReport, qrels: QrelsJudgements) -> None:
 
 
 def _topics_without(topic: IntArray, topics: Sequence[bytes]) -> list[Example]:
-    """Return the topics that no row has."""
-    without = np.flatnonzero(np.bincount(topic, minlength=len(topics)) == 0)
+    """Return as examples the topics that are not in `topic` (n,), which has indices of them."""
+    num_rows = np.bincount(topic, minlength=len(topics))
+    without = np.flatnonzero(num_rows == 0)
     return [Example(None, f"topic {quoted(topics[number])}") for number in without.tolist()]
 
 
 def check_pair(report: FileReport, run: CheckedRun, qrels: Relevance) -> None:
-    """Compare the ids of a run with those of the qrels."""
+    """Report topics and documents that only the run or only the judgements have."""
     topics = list(qrels.pool.topics)
     in_run, judged = set(run.topics), set(topics)
     common = len(in_run & judged)
@@ -204,7 +226,7 @@ def check_pair(report: FileReport, run: CheckedRun, qrels: Relevance) -> None:
         report.add("no-common-topic", 1, f"the qrels have {_some(topics)}, the run has {_some(run.topics)}")
     _add_topics(report, "topic-without-judgements", unjudged, len(in_run))
     _add_topics(report, "topic-not-in-run", missing, len(judged))
-    tell_respelling(report, "other-notation-of-topic", respelled_topics(unjudged, topics), lambda _: None)
+    report_respelling(report, "other-notation-of-topic", respelled_topics(unjudged, topics), lambda _: None)
     if common:
         num_judged = report.counts["documents", "judged"]
         report.facts["judged_documents_retrieved"] = num_judged
@@ -212,6 +234,7 @@ def check_pair(report: FileReport, run: CheckedRun, qrels: Relevance) -> None:
 
 
 def _add_topics(report: FileReport, kind: str, topics: list[bytes], num_topics: int) -> None:
+    """Report topics, of `num_topics`, as a kind of finding."""
     examples = (Example(None, f"topic {quoted(topic)}") for topic in topics)
     report.add(kind, len(topics), f"{len(topics)} of {plural(num_topics)}", examples)
 
@@ -230,18 +253,25 @@ def compare_tags(reports: Sequence[FileReport]) -> None:
     for report in reports:
         for tag in report.facts.get("tags", ()):
             by_tag.setdefault(tag, []).append(report)
-    for tag, sharing in by_tag.items():
-        word = re.compile(rf"(?<![^\W_]){re.escape(tag)}(?![^\W_])", re.IGNORECASE)
-        namesakes = [report.path for report in reports if word.search(os.path.basename(report.path))]  # noqa: PTH119
-        sharers = [report.path for report in sharing]
+    paths = [report.path for report in reports]
+    for tag, reports_of_tag in by_tag.items():
+        paths_of_tag = [report.path for report in reports_of_tag]
+        named_so = _paths_named(tag, paths)
         # Of files with the tag, only one that is called so: a copy of `run` may well be named run_2.
-        named = [
-            path
-            for path in namesakes
-            if path not in sharers or os.path.basename(path).split(".")[0] == tag  # noqa: PTH119
-        ]
-        for report in sharing:
-            others = [other.path for other in sharing if other is not report]
+        namesakes = [path for path in named_so if path not in paths_of_tag or _stem(path) == tag]
+        for report in reports_of_tag:
+            others = [other.path for other in reports_of_tag if other is not report]
             report.add("same-tag", len(others), f"{quoted(tag)} also in {', '.join(others[:3])}")
-            if named and report.path not in namesakes:
-                report.add("tag-of-another-file", 1, f"{quoted(tag)}, as in {', '.join(named[:3])}")
+            if namesakes and report.path not in named_so:
+                report.add("tag-of-another-file", 1, f"{quoted(tag)}, as in {', '.join(namesakes[:3])}")
+
+
+def _paths_named(tag: str, paths: Sequence[str]) -> list[str]:
+    """Return the paths of files whose names have the tag between other characters than letters and digits."""
+    word = re.compile(rf"(?<![^\W_]){re.escape(tag)}(?![^\W_])", re.IGNORECASE)
+    return [path for path in paths if word.search(os.path.basename(path))]  # noqa: PTH119
+
+
+def _stem(path: str) -> str:
+    """Return the name of a file before its first dot."""
+    return os.path.basename(path).split(".")[0]  # noqa: PTH119

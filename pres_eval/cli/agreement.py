@@ -14,7 +14,7 @@ from pres_eval.analysis.agreement import (
 from pres_eval.analysis.compare_settings import CompareSettings, reach_warning
 from pres_eval.analysis.paired import reordered
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, SEED, PairedOptions, put_out
+from pres_eval.cli.analysing import ALPHA, SEED, PairedOptions, print_tables
 from pres_eval.cli.command_options import argument, command_with, option
 from pres_eval.cli.loading import Paired, read_paired
 from pres_eval.cli.shared import TieOptions
@@ -29,6 +29,7 @@ from pres_eval.report.agreement import (
     positions_table,
     verdicts_table,
 )
+from pres_eval.report.paper import Figure
 
 AGREEMENT_MEASURES = ("map", "recall.1000", "PRES.1000")
 
@@ -71,11 +72,10 @@ def command(options: AgreementOptions) -> None:
     """Read scores or runs, and print how measures agree."""
     paired = read_paired(options, 2, default_measures=AGREEMENT_MEASURES, with_ties=False)
     if not options.scores:
-        labels = [
-            column.label
-            for text in options.measures or AGREEMENT_MEASURES
-            for column in select([text], options.numbers(), relevance=options.relevance_info)
-        ]
+        labels: list[str] = []  # in the order of -m
+        for name in options.measures or AGREEMENT_MEASURES:
+            columns = select([name], options.numbers(), relevance=options.relevance_info)
+            labels.extend(column.label for column in columns)
         paired = replace(
             paired,
             scores=reordered(paired.scores, labels),
@@ -86,21 +86,21 @@ def command(options: AgreementOptions) -> None:
 
 def _show(paired: Paired, options: AgreementOptions) -> None:
     """Print the tables and draw the picture of the input."""
-    score_table = paired.scores
-    runs, measures, gains = score_table.runs, score_table.measures, score_table.gains()
-    scores = score_table if score_table.topics else None
+    scores = paired.scores
+    runs, measures, gains = scores.runs, scores.measures, scores.gains()
     if len(measures) < 2:
         raise MeasureError(f"only {', '.join(measures)}: expected at least two measures to compare")
     positions = rank_changes(gains)
+    scores_of_topics = scores if scores.topics else None  # a file of means has none
     tables = [
-        correlations_table(measures, gains, scores),
-        positions_table(runs, measures, score_table.means, positions, score_table.falling),
+        correlations_table(measures, gains, scores_of_topics),
+        positions_table(runs, measures, scores.means, positions, scores.falling),
     ]
     patterns: dict[str, int] = {}
-    if scores is not None:
+    if scores_of_topics is not None:
         one_by_one = CompareSettings(test=options.test, alpha=options.alpha, correction="none")
-        options.warn(reach_warning(one_by_one, scores))
-        judged = verdicts(scores.gain_values(), options.alpha, options.test, seed=options.seed)
+        options.warn(reach_warning(one_by_one, scores_of_topics))
+        judged = verdicts(scores_of_topics.gain_values(), options.alpha, options.test, seed=options.seed)
         patterns = verdict_patterns(measures, judged)
         tables += [
             verdicts_table(patterns, judged.shape[1], options.test, options.alpha),
@@ -108,11 +108,9 @@ def _show(paired: Paired, options: AgreementOptions) -> None:
             dissents_table(measures, judged),
         ]
 
-    put_out(
-        tables,
-        "agreement",
-        {**paired.settings, "test": options.test, "alpha": options.alpha},
-        options,
-        paired.failures,
-        lambda: agreement(runs, measures, positions, list(patterns) or None, list(patterns.values()) or None),
-    )
+    def figure() -> Figure:
+        """Return the picture of positions, and of verdicts if there are any."""
+        return agreement(runs, measures, positions, list(patterns) or None, list(patterns.values()) or None)
+
+    settings = {**paired.settings, "test": options.test, "alpha": options.alpha}
+    print_tables(tables, "agreement", settings, options, paired.failures, figure)

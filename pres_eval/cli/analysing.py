@@ -27,7 +27,7 @@ from pres_eval.report.layout import ANALYSIS_FORMATS, Look, Table, render
 from pres_eval.report.paper import Figure, Paper, check_picture_path, picture
 
 DRAWS = WholeRange(1, 10_000_000)
-"""Largest number of random draws: more would take all memory and days."""
+"""Kind of value for a number of random draws: more would take all memory and days."""
 
 SEED = option(
     "--seed", type=WholeRange(min=0), default=0, show_default=True,
@@ -44,7 +44,7 @@ RUN_GROUPS = option(
 
 
 def measures_option(defaults: Sequence[str], which: str, metavar: str) -> Any:
-    """Return the field -m of a command whose measures have cutoffs of their own."""
+    """Return the field -m of a command that adds cutoffs to measures; `which` begins the help."""
     return option(
         "-m", "--measure", multiple=True, metavar=metavar,
         help=f"{which} (default: {', '.join(defaults)}).",
@@ -75,8 +75,11 @@ class PictureOptions(CommandOptions, position=3):
         """Return the width, style and title that pictures are drawn for."""
         return Paper(self.plot_width, self.untitled, self.plot_style, self.highlight)
 
-    def check_unused(self, needed: str) -> None:
-        """Raise UsageError if pictures are spoken of where `needed` asks for none."""
+    def check_no_picture(self, needed: str) -> None:
+        """Raise UsageError for options of pictures in a call that draws none.
+
+        needed  the option that would draw one, for the message
+        """
         unused = f"changes a picture, and you asked for none: expected {needed} too"
         if self.plot_width is not None:
             raise UsageError(f"--width {unused}")
@@ -118,14 +121,14 @@ class ResultOptions(PictureOptions, TableOptions, position=2):
         if self.plot:
             check_picture_path(self.plot, self.plot_style)
         else:
-            self.check_unused("--plot FILE.svg")
+            self.check_no_picture("--plot FILE.svg")
 
 
 class AnalysisOptions(ResultOptions, NumberOptions):
     """Options of results, and those that change numbers.
 
-    PAIRS   whether runs are compared topic by topic, so that their topics must be the same
-    QRELS   whether judgements of relevance alone will do
+    PAIRS   whether runs are compared topic by topic, so that --topics own is an error
+    QRELS   whether the command takes judgements with -R qrels alone
     """
 
     PAIRS = QRELS = False
@@ -172,9 +175,12 @@ class PairedOptions(AnalysisOptions, position=0):
 def groups_of_runs(
     groups: Sequence[tuple[str, str]], names: Sequence[str], required: bool = True
 ) -> dict[str, list[int]]:
-    """Return the runs of each group by their indices; each run by itself if no groups are required.
+    """Return the indices of the runs in each group, by the group's name.
 
-    Raises UsageError for a pattern that no run matches, and where groups are required and there are none.
+    groups    (name, pattern) pairs of --group
+    names     of the runs, which the patterns match
+    required  False: each run is a group of its own
+    Raises UsageError for a pattern that no run matches, and if groups are required and there are none.
     """
     if not required:
         return {name: [index] for index, name in enumerate(names)}
@@ -191,7 +197,7 @@ def groups_of_runs(
     return runs_of_group
 
 
-def put_out(
+def print_tables(
     tables: Sequence[Table],
     command: str,
     settings: dict[str, object],
@@ -200,10 +206,13 @@ def put_out(
     make: Callable[[], Figure] | None = None,
     warning: str = "",
 ) -> None:
-    """Write the tables as --format wants them, then the picture that --plot wants, which is then made.
+    """Write the tables in the format of --format, then the picture of --plot.
 
-    warning  a note of the tables that formats for programs lack
-    Raises click's Exit after runs that could not be read.
+    command   name of the command, which JSON has
+    settings  how the numbers were made, for JSON
+    failures  runs that could not be read: click's Exit is raised after the output
+    make      makes the picture, None if the command has none
+    warning   a note below the tables, printed as a warning with formats for programs, which have no notes
     """
     look = Look(
         form=options.output_format,

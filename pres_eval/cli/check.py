@@ -39,17 +39,20 @@ from pres_eval.reading.rewriting import read_mapping
 from pres_eval.reading.run_files import RunFiles, check_format, source_at, text_at
 
 
-def _no_errors(context: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the kinds to leave out; raises UsageError for a kind of error."""
-    if errors := [name for name in names if KINDS[name].level is Severity.ERROR]:
-        raise UsageError(
-            f"--ignore {errors[0]}: errors cannot be left out, as the evaluator stops at them;"
-            " expected a kind of warnings or notes"
-        )
+def _check_ignored(
+    context: click.Context, parameter: click.Parameter, names: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the kinds of findings to leave out; raise UsageError for a kind of error."""
+    for name in names:
+        if KINDS[name].level is Severity.ERROR:
+            raise UsageError(
+                f"--ignore {name}: errors cannot be left out, as the evaluator stops at them;"
+                " expected a kind of warnings or notes"
+            )
     return names
 
 
-MOST_DETAILED = 10
+MOST_DETAILED_FILES = 10
 """Files up to which all findings are shown unless --brief asks for less."""
 
 
@@ -118,7 +121,7 @@ class CheckedFiles(CommandOptions):
         " code.",
     )  # fmt: skip
     ignore: tuple[str, ...] = option(
-        "--ignore", choices=KINDS, multiple=True, metavar="KIND", callback=_no_errors,
+        "--ignore", choices=KINDS, multiple=True, metavar="KIND", callback=_check_ignored,
         help="Leave out warnings or notes of this kind, such as ties; several allowed. Errors stay.",
     )  # fmt: skip
     output_format: str = option(
@@ -139,7 +142,36 @@ def command(options: CheckedFiles) -> None:
     check_paths(options.files[0], options.files[1:])
     check_format(options.results_format)
     relevance_info(options.relevance_format)
-    numbers = CheckOptions(
+    check_options, known_ids = _check_options(options), _known_ids(options)
+    sources = [_source(path) for path in options.files]
+    qrels, runs = None, sources
+    if not options.without_qrels and (len(sources) > 1 or looks_like_judgements(sources[0], options)):
+        qrels, runs = sources[0], sources[1:]
+    bar: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    if is_watched():
+        bar = reading_bar([RunFiles(source.name, (source,)) for source in sources])
+    with _reading_warnings() as texts, bar:
+        reports = check_files(qrels, runs, check_options, known_ids)
+    for text in texts:
+        _add_to_report(reports, text)
+    for report in reports:
+        report.findings = {
+            name: finding for name, finding in report.findings.items() if name not in options.ignore
+        }
+        report.shown = options.kinds or report.shown
+    if options.output_format == "json":
+        text_of_reports = as_json(reports)
+    else:
+        brief = len(reports) > MOST_DETAILED_FILES if options.brief is None else options.brief
+        text_of_reports = as_text(reports, brief)
+    write_output(options.output, text_of_reports)
+    if failed(reports, options.strict):
+        raise click.exceptions.Exit(EXIT_ERRORS)
+
+
+def _check_options(options: CheckedFiles) -> CheckOptions:
+    """Return the limits that the checks compare with."""
+    return CheckOptions(
         relevance_level=options.relevance_level,
         relevance_form=options.relevance_format,
         run_form=options.results_format,
@@ -149,32 +181,16 @@ def command(options: CheckedFiles) -> None:
         mapping=None if options.map_docs is None else read_mapping(options.map_docs),
         jobs=options.jobs or num_processors(),
     )
-    known = KnownIds(
-        topics=None if options.topic_ids is None else read_ids(options.topic_ids, TOPIC),
-        documents=None if options.document_ids is None else read_ids(options.document_ids, DOCNO),
-    )
-    sources = [*map(_source, options.files)]
-    without_qrels = options.without_qrels or (
-        len(sources) == 1 and not looks_like_judgements(sources[0], options)
-    )
-    qrels = None if without_qrels else sources[0]
-    files = [RunFiles(source.name, (source,)) for source in sources]
-    bar = reading_bar(files) if is_watched() else contextlib.nullcontext()
-    with _reading_warnings() as texts, bar:
-        reports = check_files(qrels, sources if qrels is None else sources[1:], numbers, known)
-    for text in texts:
-        _add_to_report(reports, text)
-    for report in reports:
-        report.findings = {
-            name: finding for name, finding in report.findings.items() if name not in options.ignore
-        }
-        report.shown = options.kinds or report.shown
-    brief = len(reports) > MOST_DETAILED if options.brief is None else options.brief
-    write_output(
-        options.output, as_json(reports) if options.output_format == "json" else as_text(reports, brief)
-    )
-    if failed(reports, options.strict):
-        raise click.exceptions.Exit(EXIT_ERRORS)
+
+
+def _known_ids(options: CheckedFiles) -> KnownIds:
+    """Return the ids of the collection in the files of --topics and --documents."""
+    topics, documents = None, None
+    if options.topic_ids is not None:
+        topics = read_ids(options.topic_ids, TOPIC)
+    if options.document_ids is not None:
+        documents = read_ids(options.document_ids, DOCNO)
+    return KnownIds(topics=topics, documents=documents)
 
 
 @contextlib.contextmanager
@@ -184,6 +200,7 @@ def _reading_warnings() -> Iterator[list[str]]:
     show_others = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *location: Any, **more: Any) -> None:
+        """Collect a warning in place of Python's showwarning."""
         is_finding = issubclass(category, ReadingWarning) and not issubclass(category, ReadingNote)
         if not is_finding and not issubclass(category, SwallowedLinesNote):
             show_others(message, category, *location, **more)
@@ -213,8 +230,8 @@ def looks_like_judgements(source: File, options: CheckedFiles) -> bool:
     with contextlib.suppress(InputError):
         run_format, judged_format = recognised(source, grades=False), recognised(source, grades=True)
         if run_format is not None:
-            is_either = run_format == judged_format and run_format.name in ("json", "beir")
-            return is_either and has_whole_numbers(source)
+            can_be_both = run_format == judged_format and run_format.name in ("json", "beir")
+            return can_be_both and has_whole_numbers(source)
         if judged_format is not None:
             return True
         lines = [line for line in source.head().split(b"\n") if line.strip() and not line.startswith(b"#")]

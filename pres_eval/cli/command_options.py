@@ -132,6 +132,7 @@ class CommandOptions:
         cls.position = position
 
     def __init__(self, **values: Any) -> None:
+        """Set the fields to the values of one call."""
         vars(self).update(values)
 
     def check(self) -> None:
@@ -192,6 +193,15 @@ class CommandOptions:
                         )
                     )
         return files
+
+    def tables(self) -> list[str]:
+        """Return the files of judgements and runs, which may be tables."""
+        paths: list[str] = []
+        for name, field in self.fields():
+            has_rows = not field.names or field.settings.get("metavar") == "QRELS"
+            if has_rows and field.file_use is FileUse.READ:
+                paths.extend(values_of(getattr(self, name)))
+        return paths
 
     def check_needs(self) -> None:
         """Raise UsageError for an option that has no effect without another."""
@@ -257,6 +267,11 @@ class RecordCommand(click.Command):
             naming = using(naming_of(values.get("columns") or (), values.get("grades") or ()))
         try:
             with naming, noted(quiet=bool(values.get("quiet"))):
+                if values.get("columns"):
+                    from pres_eval.cli.named_columns import check_named_columns
+                    from pres_eval.reading.naming import current_naming
+
+                    check_named_columns(current_naming(), options.tables())
                 self._work(options)
         except InputError as error:
             known_options: set[str] = set()
@@ -274,7 +289,7 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], R
 
 
 def advised_options(advice: str) -> set[str]:
-    """Return the options of readers that an advice names, but in a command of its own."""
+    """Return the options of readers that an advice names; none if it has a whole command to paste."""
     return {
         name
         for name in ("-R", "-T", "--columns", "--grades")

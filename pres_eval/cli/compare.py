@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pres_eval.analysis.by_group import full_comparison
 from pres_eval.analysis.compare import BEST_RUN
-from pres_eval.analysis.compare_settings import FAMILIES, TESTS, CompareSettings, check_settings
+from pres_eval.analysis.compare_settings import FAMILIES, TESTS, ComparedRuns, CompareSettings, check_settings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.estimates import INTERVALS
 from pres_eval.analysis.paired import ORDERS, topics_with_weights
 from pres_eval.analysis.significance import ALTERNATIVES
-from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
+from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, print_tables
 from pres_eval.cli.command_options import FiniteRange, command_with, option
 from pres_eval.cli.loading import Paired, chosen_run, read_paired
 from pres_eval.cli.reader import topic_files
@@ -135,31 +135,53 @@ def command(options: CompareOptions) -> None:
     """Read scores or runs, compare them, and print the tables."""
     settings = options.settings()
     paired = read_paired(options, 1, "no column topic; tests need scores of topics:")
-    topic_groups = topic_files(options, options.groups, options.weights, paired.scores.topics)
+    groups, weights = None, None
+    if options.groups is not None or options.weights is not None:
+        groups, weights = topic_files(options, options.groups, options.weights, paired.scores.topics)
     baseline, loop = _baseline(options, paired), paired.loop("comparing")
-    comparison = full_comparison(paired.scores, baseline, settings, *topic_groups, loop, options.warn)
+    comparison = full_comparison(paired.scores, baseline, settings, groups, weights, loop, options.warn)
     result = comparison.compared
-    name = BEST_RUN if result.baseline is None else result.scores.runs[result.baseline]
-    files = {"groups": options.groups, "weights": options.weights}
-    shown = {
-        **paired.settings,
-        **settings.recorded(),
-        "topics": len(result.scores.topics),
-        "baseline": None if result.baselines is None else name,
-        **{name: text_of(path) for name, path in files.items() if path is not None},
-    }
     tables = compared_tables(result, topics_with_weights(paired.topics, result.scores))
     if comparison.by_group is not None:
         tables += by_group_tables(comparison.by_group, settings)
     if options.per_topic or options.sort_topics:
         tables += winner_tables(comparison.plain, options.sort_topics or ORDERS[0])
-    put_out(tables, "compare", shown, options, paired.failures, lambda: compared_figure(result))
+    recorded = _recorded(options, paired, settings, result)
+    print_tables(tables, "compare", recorded, options, paired.failures, lambda: compared_figure(result))
+
+
+def _recorded(
+    options: CompareOptions, paired: Paired, settings: CompareSettings, result: ComparedRuns
+) -> dict[str, object]:
+    """Return how the numbers were made, for JSON."""
+    baseline: str | None = BEST_RUN
+    if result.baselines is None:
+        baseline = None
+    elif result.baseline is not None:
+        baseline = result.scores.runs[result.baseline]
+    recorded: dict[str, object] = {
+        **paired.settings,
+        **settings.recorded(),
+        "topics": len(result.scores.topics),
+        "baseline": baseline,
+    }
+    if options.groups is not None:
+        recorded["groups"] = text_of(options.groups)
+    if options.weights is not None:
+        recorded["weights"] = text_of(options.weights)
+    return recorded
 
 
 def _baseline(options: CompareOptions, paired: Paired) -> int | str | None:
-    """Return the run to compare with, BEST_RUN, or None for all pairs; raise UsageError for unknown ones."""
-    if options.all_pairs or options.baseline is None:
-        return None if options.all_pairs else 0
-    if options.baseline == BEST_RUN and not any(BEST_RUN in names for names in paired.known):
+    """Return the index of the run to compare with, BEST_RUN, or None for all pairs.
+
+    Raises UsageError for a name that no run has.
+    """
+    if options.all_pairs:
+        return None
+    if options.baseline is None:
+        return 0
+    is_name_of_run = any(BEST_RUN in names for names in paired.known_names)
+    if options.baseline == BEST_RUN and not is_name_of_run:
         return BEST_RUN
-    return chosen_run("--baseline", options.baseline, paired.known, BEST_RUN)
+    return chosen_run("--baseline", options.baseline, paired.known_names, BEST_RUN)

@@ -13,6 +13,8 @@ from pres_eval.cli.commands import COMMANDS, COMPLETION_VARIABLE, command_of
 from pres_eval.cli.streams import say
 
 SHELLS = ("bash", "zsh", "fish")
+"""Shells that click completes for."""
+
 PROGRAM = "pres-eval"
 
 SHELL_SCRIPTS = {
@@ -93,16 +95,22 @@ def _completer(shell: str) -> ShellComplete:
     template = SHELL_SCRIPTS.get(shell, base.source_template)
 
     class Completer(base):  # type: ignore[valid-type, misc]
+        """Completion in which the first word may name a command, which click knows nothing of."""
+
         source_template = template
 
         def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
-            name = args[0] if args and args[0] in COMMANDS else None
-            self.cli = _completable(name)
-            completions: list[CompletionItem] = super().get_completions(
-                args[1:] if name else args, incomplete
-            )
-            commands = [] if args else [n for n in COMMANDS if n.startswith(incomplete)]
-            return [CompletionItem(n, help=COMMANDS[n]) for n in commands] + completions
+            """Return the completions of a word: of the named command, or the evaluator and all commands."""
+            if args and args[0] in COMMANDS:
+                self.cli = _completable(args[0])
+                of_command: list[CompletionItem] = super().get_completions(args[1:], incomplete)
+                return of_command
+            self.cli = _completable(None)
+            completions: list[CompletionItem] = super().get_completions(args, incomplete)
+            if args:
+                return completions
+            commands = [name for name in COMMANDS if name.startswith(incomplete)]
+            return [CompletionItem(name, help=COMMANDS[name]) for name in commands] + completions
 
     return Completer(_completable(None), {}, PROGRAM, COMPLETION_VARIABLE)
 
@@ -113,12 +121,13 @@ class _MeasureNames(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
+        """Return the names that begin like this."""
         from pres_eval.measures import MEASURES, NICKNAMES
 
-        texts = {
-            **{nickname: "nickname" for names in NICKNAMES.values() for nickname in names},
-            **{measure.name: measure.description for measure in MEASURES},
-        }
+        texts: dict[str, str] = {}
+        for nicknames in NICKNAMES.values():
+            texts |= dict.fromkeys(nicknames, "nickname")
+        texts |= {measure.name: measure.description for measure in MEASURES}
         return [CompletionItem(name, help=texts[name]) for name in texts if name.startswith(incomplete)]
 
 

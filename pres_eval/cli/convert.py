@@ -16,6 +16,7 @@ from pres_eval.reading.blocks import Block
 from pres_eval.reading.file import BYTE_ORDER_MARK, File
 from pres_eval.reading.formats.recognising import has_whole_numbers, recognised
 from pres_eval.reading.headings import GRADE, QRELS_PREFIX, RANK, RUN_PREFIX, SCORE
+from pres_eval.reading.lines import QRELS
 from pres_eval.reading.naming import current_naming
 from pres_eval.reading.run_files import TABLE_FORMATS, TREC, check_format, source_at
 from pres_eval.reading.topic_files import TOPIC_HEADINGS
@@ -23,6 +24,9 @@ from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks
 
 JUDGED = ("qrels", *TABLE_FORMATS)
 """Formats of judgements that can be converted."""
+
+DEFAULT_TAG = "run"
+"""Last column of trec_results without --tag."""
 
 
 class ConvertOptions(CommandOptions):
@@ -73,19 +77,23 @@ def command(options: ConvertOptions) -> None:
         raise UsageError(f"-R {form}: cannot be converted, expected one of {', '.join(JUDGED)}")
     source = source_at(options.file)
     has_grades = _has_grades(source, options)
-    if options.target in (OF_RUNS if has_grades else ("qrels",)):
-        what = "judgements, expected --to qrels" if has_grades else "a run, expected --to trec_results"
-        raise UsageError(f"--to {options.target}: {options.file} has {what}")
+    if has_grades and options.target in OF_RUNS:
+        raise UsageError(f"--to {options.target}: {options.file} has judgements, expected --to qrels")
+    if not has_grades and options.target == "qrels":
+        raise UsageError(f"--to {options.target}: {options.file} has a run, expected --to trec_results")
     blocks = blocks_of_file(source, form or options.results_format, grades=has_grades)
     if options.topics_from is not None:
         blocks = _with_topics_of(blocks, options.topics_from)
     with output_file(options.output) as stream, writing_results():
-        tag = "run" if options.tag is None else options.tag
+        tag = DEFAULT_TAG if options.tag is None else options.tag
         write_blocks(stream, blocks, options.target, has_grades, source.name, tag)
 
 
 def _has_grades(source: File, options: ConvertOptions) -> bool:
-    """Return whether a file has judgements, by its options or its beginning; raise UsageError for either."""
+    """Return whether a file has judgements, by the options, or by its beginning if these do not tell.
+
+    Raises UsageError for a file that may be a run or judgements.
+    """
     if options.relevance_format is not None or options.results_format != TREC:
         return options.relevance_format is not None
     columns = current_naming().columns
@@ -94,18 +102,26 @@ def _has_grades(source: File, options: ConvertOptions) -> bool:
     if SCORE in columns or RANK in columns or any(kind.startswith(RUN_PREFIX) for kind in columns):
         return False
     run_format = recognised(source, grades=False)
-    if run_format is not None:
-        if options.target in ("qrels", *OF_RUNS):
-            return options.target == "qrels"
-        form = run_format.name.partition(" ")[0]
-        if form in ("json", "jsonl", "beir") and _can_be_both(source, form):
-            raise UsageError(
-                f"{options.file} can be a run or judgements: name a run with -T {form},"
-                f" judgements with -R {form}"
-            )
-        return False
-    lines = [line for line in source.head().split(b"\n") if line.strip() and not line.startswith(b"#")]
-    return recognised(source, grades=True) is not None or (bool(lines) and len(lines[0].split()) == 4)
+    if run_format is None:
+        return _begins_as_judgements(source)
+    if options.target in ("qrels", *OF_RUNS):
+        return options.target == "qrels"
+    form = run_format.name.partition(" ")[0]
+    if form in ("json", "jsonl", "beir") and _can_be_both(source, form):
+        raise UsageError(
+            f"{options.file} can be a run or judgements: name a run with -T {form}, judgements with -R {form}"
+        )
+    return False
+
+
+def _begins_as_judgements(source: File) -> bool:
+    """Return whether a file that is no run in a format with names has judgements: in one, or four columns."""
+    if recognised(source, grades=True) is not None:
+        return True
+    for line in source.head().split(b"\n"):
+        if line.strip() and not line.startswith(b"#"):
+            return len(line.split()) == len(QRELS.names.split())
+    return False
 
 
 def _can_be_both(source: File, form: str) -> bool:
@@ -117,8 +133,13 @@ def _can_be_both(source: File, form: str) -> bool:
 
 
 def _with_topics_of(blocks: Iterator[Block], path: str) -> Iterator[Block]:
-    """Yield blocks with the names of their topics, numbers from 1; raise InputError for others."""
-    names, last = _topics_of(path), 0
+    """Yield blocks with topics named by the lines of a file, in place of their numbers from 1.
+
+    Warns of lines behind the last topic with documents; raises InputError for a topic that is no number of a
+    line.
+    """
+    names = _topics_of(path)
+    last_number = 0
     for block in blocks:
         for topic in block.topics:
             if not topic.isdigit() or not 1 <= int(topic) <= len(names):
@@ -128,24 +149,39 @@ def _with_topics_of(blocks: Iterator[Block], path: str) -> Iterator[Block]:
                     f"{len(names)} lines, and topic {quoted(topic)}",
                     "a line for each topic, numbered from 1",
                 )
-            last = max(last, int(topic))
+            last_number = max(last_number, int(topic))
         yield replace(block, topics=Ids.from_texts([names[int(topic) - 1] for topic in block.topics]))
-    if last < len(names):
+    if last_number < len(names):
         warn(
-            f"{path}: {len(names)} topics, but the last one with documents is number {last}"
-            f" ({quoted(names[last - 1])}): check that each topic got its own documents"
+            f"{path}: {len(names)} topics, but the last one with documents is number {last_number}"
+            f" ({quoted(names[last_number - 1])}): check that each topic got its own documents"
         )
 
 
 def _topics_of(path: str) -> list[bytes]:
-    """Return the topics of a file, the first column of each line, without its header."""
+    """Return the topics of a file: the first column of each line, without the heading.
+
+    Columns are separated by tabs, commas or semicolons below a heading, and else by blanks; if all first
+    words have commas, by these.
+    """
     text = File(path).head(None).removeprefix(BYTE_ORDER_MARK)
-    lines = [line for line in map(bytes.strip, text.split(b"\n")) if line]
+    lines = [line.strip() for line in text.split(b"\n") if line.strip()]
     for separator in (b"\t", b",", b";"):
-        if lines and lines[0].split(separator)[0].strip(b'"').lower().decode("latin-1") in TOPIC_HEADINGS:
-            return [line.split(separator)[0].strip(b'"') for line in lines[1:]]
-    names = [line.split()[0] for line in lines]
-    if names and names[0].lower().decode("latin-1") in TOPIC_HEADINGS:
-        return names[1:]
-    with_commas = all(b"," in name for name in names)
-    return [name.split(b",")[0].strip(b'"') for name in names] if with_commas else names
+        if lines and _is_heading(_first_cell(lines[0], separator)):
+            return [_first_cell(line, separator) for line in lines[1:]]
+    first_words = [line.split()[0] for line in lines]
+    if first_words and _is_heading(first_words[0]):
+        return first_words[1:]
+    if all(b"," in word for word in first_words):
+        return [_first_cell(word, b",") for word in first_words]
+    return first_words
+
+
+def _first_cell(line: bytes, separator: bytes) -> bytes:
+    """Return what is before the separator, without quotation marks."""
+    return line.split(separator)[0].strip(b'"')
+
+
+def _is_heading(cell: bytes) -> bool:
+    """Return whether a cell is a heading of topics."""
+    return cell.lower().decode("latin-1") in TOPIC_HEADINGS

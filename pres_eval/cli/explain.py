@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pres_eval.analysis.explain import explain_topics
 from pres_eval.analysis.steps import STEP_MAKERS, check_explained, judged_topics, measure_steps
 from pres_eval.analysis.sweep import SWEPT_MEASURES, select_at
-from pres_eval.cli.analysing import AnalysisOptions, put_out
+from pres_eval.cli.analysing import AnalysisOptions, print_tables
 from pres_eval.cli.command_options import WholeRange, argument, command_with, option
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.shared import WITH_CUTOFFS
@@ -21,9 +21,10 @@ from pres_eval.report.steps_tables import steps_tables
 from pres_eval.report.text import text_of
 
 MOST_PICTURES = 12
+"""Topics that --plot draws at most."""
 
-SCREEN = 50
-"""Lines of a screen where there is none."""
+SCREEN_LINES = 50
+"""Lines that count as a screenful where there is no terminal."""
 
 
 class ExplainOptions(AnalysisOptions):
@@ -73,16 +74,19 @@ class ExplainOptions(AnalysisOptions):
 @command_with(ExplainOptions)
 def command(options: ExplainOptions) -> None:
     """Print where the score of a run comes from, or that of two runs."""
-    others = [options.chosen[0]] if options.chosen and os.path.exists(options.chosen[0]) else []  # noqa: PTH110
-    loaded = read(options, options.qrels, [options.run, *others])
+    runs, names_of_topics = [options.run], list(options.chosen)
+    if names_of_topics and os.path.exists(names_of_topics[0]):  # noqa: PTH110
+        runs.append(names_of_topics.pop(0))
+    loaded = read(options, options.qrels, runs)
     scoring = loaded.scoring(select_at(SWEPT_MEASURES, [options.nmax], options.numbers()))
     evaluations = loaded.evaluations(scoring)
-    chosen = list(_topics(loaded, options.chosen[len(others) :]))
-    fits = shutil.get_terminal_size((80, SCREEN)).lines - 2
-    lines = None if options.chosen[len(others) :] or options.most is not None else fits
+    chosen = list(_topics(loaded, names_of_topics))
+    lines = None  # of output at most, None for any number
+    if not names_of_topics and options.most is None:
+        lines = shutil.get_terminal_size((80, SCREEN_LINES)).lines - 2
     if options.measures:
-        tables = _steps(options, loaded, chosen, lines)
-        put_out(
+        tables = _tables_of_steps(options, loaded, chosen, lines)
+        print_tables(
             tables, "explain", {**loaded.settings, "measures": options.measures}, options, loaded.failures
         )
         return
@@ -103,7 +107,7 @@ def command(options: ExplainOptions) -> None:
             "topics of the qrels": len(loaded.relevance.pool.topics),
         }
         tables = explained_tables(explained[0], evaluations[0], loaded.names[0], topics, options.most, lines)
-    put_out(
+    print_tables(
         tables,
         "explain",
         {**loaded.settings, "nmax": options.nmax},
@@ -113,8 +117,14 @@ def command(options: ExplainOptions) -> None:
     )
 
 
-def _steps(options: ExplainOptions, loaded: Loaded, topics: list[int], lines: int | None) -> list[Table]:
-    """Return the tables of the measures that -m asks for, of the topics named, else the worst first."""
+def _tables_of_steps(
+    options: ExplainOptions, loaded: Loaded, topics: list[int], lines: int | None
+) -> list[Table]:
+    """Return the tables of the measures that -m asks for.
+
+    topics  indices of topics in the judgements
+    lines   of output at most; None: any number, and topics as they were named, not the worst first
+    """
     if len(loaded.rankings) > 1:
         raise UsageError("-m explains one run: leave out the second")
     if options.plot:
@@ -132,16 +142,21 @@ def _steps(options: ExplainOptions, loaded: Loaded, topics: list[int], lines: in
 
 
 def _topics(loaded: Loaded, names: Sequence[str]) -> Iterator[int]:
-    """Yield the topics of these names as indices of the pool's; all if there are none."""
-    numbers = {topic: number for number, topic in enumerate(loaded.relevance.pool.topics)}
-    if not names:
-        yield from numbers.values() if loaded.options.complete else loaded.rankings[0].topic.tolist()
+    """Yield the topics of these names as indices of the pool's; without names those of the run, with -c all.
+
+    Raises UsageError for a topic that is not judged.
+    """
+    number_of_topic = {topic: number for number, topic in enumerate(loaded.relevance.pool.topics)}
+    if not names and loaded.options.complete:
+        yield from number_of_topic.values()
+    elif not names:
+        yield from loaded.rankings[0].topic.tolist()
     for name in dict.fromkeys(names):
         topic = name.encode("utf-8", "surrogateescape")
-        if topic not in numbers:
+        if topic not in number_of_topic:
             message = f"topic {name} is not in the qrels"
-            hint = did_you_mean(name, [text_of(known) for known in numbers])
+            hint = did_you_mean(name, [text_of(known) for known in number_of_topic])
             if hint:
                 message += f"; {hint}"
             raise UsageError(message)
-        yield numbers[topic]
+        yield number_of_topic[topic]

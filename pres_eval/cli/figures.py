@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from pres_eval.analysis.explain import Explanation, explain_topics
 from pres_eval.checking.warnings import without_common_topic
-from pres_eval.cli.analysing import RunsOptions, put_out
+from pres_eval.cli.analysing import RunsOptions, print_tables
 from pres_eval.cli.command_options import WholeRange, argument, command_with, option
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.errors import NoCommonTopicError, UsageError
 from pres_eval.report import figures
 from pres_eval.report.text import text_of
 
-ONE_TOPIC = {
+FIGURES_OF_ONE_TOPIC = {
     "precision-recall": figures.precision_recall_figure,
     "roc": figures.roc_figure,
     "rnorm": figures.rnorm_figure,
 }
-EVERY_TOPIC = {"pres-rank": figures.pres_rank_figure, "pres-mrr": figures.pres_mrr_figure}
-"""The functions that make the figures of one topic and of all topics of the runs, by name."""
+"""The functions that make the figures of one topic, by the names of the figures."""
 
-FIGURE_KINDS = ("relevant", *ONE_TOPIC, *EVERY_TOPIC)
+FIGURES_OF_ALL_TOPICS = {"pres-rank": figures.pres_rank_figure, "pres-mrr": figures.pres_mrr_figure}
+"""The functions that make the figures of all topics of the runs, by the names of the figures."""
+
+FIGURE_KINDS = ("relevant", *FIGURES_OF_ONE_TOPIC, *FIGURES_OF_ALL_TOPICS)
 
 
 class FiguresOptions(RunsOptions):
@@ -62,28 +64,29 @@ def command(options: FiguresOptions) -> None:
             raise NoCommonTopicError(without_common_topic(loaded.relevance, ranking, loaded.options))
     table, draw = _figure(options, loaded)
     settings = {**loaded.settings, "kind": options.kind, "nmax": options.cutoff}
-    put_out([table], "figures", settings, options, loaded.failures, draw)
+    print_tables([table], "figures", settings, options, loaded.failures, draw)
 
 
 def _figure(options: FiguresOptions, loaded: Loaded) -> figures.Drawn:
     """Return the table of the figure, and the function that draws it."""
     if options.kind == "relevant":
         return figures.relevant_figure(loaded.qrels(), loaded.options.relevance_level)
-    if options.kind in EVERY_TOPIC:
-        return EVERY_TOPIC[options.kind](options.cutoff, loaded.names, _explained(options, loaded, None))
+    if options.kind in FIGURES_OF_ALL_TOPICS:
+        make = FIGURES_OF_ALL_TOPICS[options.kind]
+        return make(options.cutoff, loaded.names, _explained(options, loaded, None))
     topics = [text_of(topic) for topic in loaded.relevance.pool.topics]
     name = topics[0] if options.topic is None else options.topic
     if name not in topics:
         raise UsageError(f"--topic {name}: not in the qrels, expected one such as {', '.join(topics[:3])}")
     explanations = [explanation for (explanation,) in _explained(options, loaded, [topics.index(name)])]
-    return ONE_TOPIC[options.kind](name, loaded.names, explanations, options.num_docs_in_coll)
+    return FIGURES_OF_ONE_TOPIC[options.kind](name, loaded.names, explanations, options.num_docs_in_coll)
 
 
 def _explained(options: FiguresOptions, loaded: Loaded, topics: list[int] | None) -> list[list[Explanation]]:
-    """Return the explanations of some topics for each run; None: of all topics that the run has."""
+    """Return for each run the explanations of topics, given by their indices; None: of all that it has."""
     explanations = []
     for ranking in loaded.rankings:
-        numbers = ranking.topic.tolist() if topics is None else topics
-        explained = explain_topics(loaded.qrels(), ranking, loaded.options, options.cutoff, numbers)
+        topics_of_run = ranking.topic.tolist() if topics is None else topics
+        explained = explain_topics(loaded.qrels(), ranking, loaded.options, options.cutoff, topics_of_run)
         explanations.append(list(explained))
     return explanations

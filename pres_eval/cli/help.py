@@ -13,10 +13,13 @@ from pres_eval.measures import HOME, NICKNAMES
 from pres_eval.measures.base import Measure
 from pres_eval.measures.selection import named_measures
 from pres_eval.options import VERSIONS
+from pres_eval.reading.run_files import RUN_FORMATS
 
 USAGE = """\
 pres-eval [OPTIONS] QRELS RUN [RUN ...]
 pres-eval COMMAND ...        (pres-eval help COMMAND)"""
+
+USAGE_SECTION = "Usage: " + USAGE.replace("\n", "\n       ")
 
 EXAMPLE = """\
 Example: what trec_eval prints, followed by PRES at Nmax 100 and 1000
@@ -86,9 +89,9 @@ PRELS: lines of five columns
     topic  docno  relevance  method  inclusion-probability
   A sample drawn with known probabilities, as in the Million Query tracks.  Documents of methods 0 and 2
   were sure to be judged: each stands for itself alone.""",
-    "others": """\
-OTHER FORMATS: recognised by their first lines, or named with -T and -R
-    msmarco  beir  json  jsonl  csv  parquet
+    "others": "OTHER FORMATS: recognised by their first lines, or named with -T and -R\n"
+    f"    {'  '.join(RUN_FORMATS)}\n"
+    """\
   -T is for runs, -R for judgements.  msmarco is topic, docno, rank, where the rank is the order (runs only).
   beir has the header query-id corpus-id score.  json is {"topic": {"docno": number}} as pytrec_eval has it,
   {"topic": ["docno", ...]} in ranked order (as judgements: all relevant), a list of records, Elasticsearch's
@@ -177,24 +180,33 @@ def command(context: click.Context, /, name: str | None) -> None:
 def first_screen(
     command: click.Command, measures: Sequence[str] = (), compat: str = "", form: str = ""
 ) -> str:
-    """Return the short help; with the texts of `measures`, and of the format of judgements `form`."""
-    with_values = {
-        option.name: min(option.opts, key=len) + ("" if option.is_flag else f" {option.metavar or 'FORMAT'}")
-        for option in command.params
-        if isinstance(option, click.Option)
-    }
-    options = [(with_values[name], text) for name, text in FIRST_OPTIONS.items()]
-    first = {name: text for name, text in COMMANDS.items() if name not in SECOND_COMMANDS}
+    """Return the short help; with the texts of `measures`, and of the format of judgements `form`.
+
+    compat  the version of trec_eval whose nicknames `measures` may be
+    form    empty for no format
+    """
+    option_by_field = {option.name: option for option in command.params if isinstance(option, click.Option)}
+    options = [(_first_name(option_by_field[field]), text) for field, text in FIRST_OPTIONS.items()]
+    commands = [(name, text) for name, text in COMMANDS.items() if name not in SECOND_COMMANDS]
+    commands.append(("and", ", ".join(SECOND_COMMANDS)))
     sections = [
-        "Usage: " + USAGE.replace("\n", "\n       "),
+        USAGE_SECTION,
         EXAMPLE,
         f"Options ({len(option_rows(command))} in --help-all):\n" + definitions(options),
-        "Commands:\n" + definitions([*first.items(), ("and", ", ".join(SECOND_COMMANDS))]),
+        "Commands:\n" + definitions(commands),
         prose(MORE),
     ]
     if form in FILE_FORMATS:
         sections.append(_file_format(FILE_FORMATS[form]))
     return _page(*sections, *_measure_section(measures, compat))
+
+
+def _first_name(option: click.Option) -> str:
+    """Return the shortest name of an option, with its value: -m NAME."""
+    name = min(option.opts, key=len)
+    if option.is_flag:
+        return name
+    return f"{name} {option.metavar or 'FORMAT'}"
 
 
 def _measure_section(measures: Sequence[str], compat: str) -> list[str]:
@@ -206,23 +218,29 @@ def _measure_section(measures: Sequence[str], compat: str) -> list[str]:
 
 
 def _page(*sections: str) -> str:
+    """Return the sections with blank lines between them."""
     return "\n\n".join(section.rstrip("\n") for section in sections) + "\n"
 
 
 def help_text(command: click.Command, measures: Sequence[str], compat: str, form: str) -> str:
-    """Return the whole help; with the texts of the measures that are named."""
-    shown = ("trec_results", form if form in FILE_FORMATS else "qrels", "others")
-    differences = "\n".join(prose(f"- {text}", 2, 4) for text in DIFFERENCES)
+    """Return the whole help; with the texts of `measures`, and of the format of judgements `form`.
+
+    compat  the version of trec_eval whose nicknames are listed
+    """
+    format_of_judgements = form if form in FILE_FORMATS else "qrels"
+    formats = [_file_format(FILE_FORMATS[name]) for name in ("trec_results", format_of_judgements, "others")]
+    exit_codes = [(str(code), text) for code, text in EXIT_CODES.items()]
+    differences = [prose(f"- {text}", 2, 4) for text in DIFFERENCES]
     return _page(
-        "Usage: " + USAGE.replace("\n", "\n       "),
+        USAGE_SECTION,
         EXAMPLE,
         prose(ARGUMENTS),
         "Options:\n" + definitions(option_rows(command)),
         "Commands:\n" + definitions(COMMANDS.items()),
-        "File formats:\n" + "\n".join(_file_format(FILE_FORMATS[name]) for name in shown),
+        "File formats:\n" + "\n".join(formats),
         prose(LINES_IN_ALL),
-        "Exit codes:\n" + definitions((str(code), text) for code, text in EXIT_CODES.items()),
-        "Differences from trec_eval, on purpose:\n" + differences,
+        "Exit codes:\n" + definitions(exit_codes),
+        "Differences from trec_eval, on purpose:\n" + "\n".join(differences),
         prose(f"Nicknames: {', '.join(NICKNAMES[compat])}; `pres-eval measures` lists all measures."),
         *_measure_section(measures, compat),
     )
@@ -241,20 +259,27 @@ def _file_format(text: str) -> str:
 
 def option_rows(command: click.Command) -> list[tuple[str, str]]:
     """Return each option as it is written, with its value; and its effect, with its default."""
-    return [
-        (_written(option), (option.help or "") + (f" [{option.default}]" if option.show_default else ""))
-        for option in command.params
-        if isinstance(option, click.Option) and not option.hidden
-    ]
+    rows = []
+    for option in command.params:
+        if not isinstance(option, click.Option) or option.hidden:
+            continue
+        effect = option.help or ""
+        if option.show_default:
+            effect += f" [{option.default}]"
+        rows.append((_all_names(option), effect))
+    return rows
 
 
-def _written(option: click.Option) -> str:
+def _all_names(option: click.Option) -> str:
     """Return the names of an option, the shortest first, with its value."""
     names = ", ".join([*sorted(option.opts, key=len), *option.secondary_opts])
-    return names if option.is_flag else f"{names} {_value_name(option)}"
+    if option.is_flag:
+        return names
+    return f"{names} {_value_name(option)}"
 
 
 def _value_name(option: click.Option) -> str:
+    """Return what the help calls the value of an option."""
     # Not make_metavar: click 8.1 and 8.2 want different arguments for it.
     if option.metavar:
         return option.metavar

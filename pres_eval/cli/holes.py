@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from pres_eval.analysis.pooling import first_documents, judged_keys
+from pres_eval.analysis.pooling import FirstDocuments, first_documents, judged_keys
 from pres_eval.analysis.pools import holes
-from pres_eval.cli.analysing import RunsOptions, put_out
+from pres_eval.cli.analysing import RunsOptions, print_tables
 from pres_eval.cli.command_options import WholeRange, command_with, option
-from pres_eval.cli.loading import read
+from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.reader import unchanged
 from pres_eval.errors import UsageError
 from pres_eval.reading.run_files import text_at
+from pres_eval.report.layout import Table
+from pres_eval.report.paper import Figure
 from pres_eval.report.robustness_tables import holes_tables, unjudged_table
 from pres_eval.report.run_plots import score_dots
 
@@ -40,34 +44,52 @@ def command(options: HolesOptions) -> None:
     """Count, and list, unjudged documents."""
     if options.judged_only:
         raise UsageError("-J removes unjudged documents, which this command counts: expected no -J")
-    depth = options.depth if options.max_retrieved is None else min(options.depth, options.max_retrieved)
+    depth = options.depth
+    if options.max_retrieved is not None:
+        depth = min(depth, options.max_retrieved)
     with unchanged(options.runs if options.documents else (), [options.qrels]):
         loaded = read(options, options.qrels, options.runs)
-        qrels = loaded.qrels()
-        holes_of_runs = [holes(qrels, ranking, depth) for ranking in loaded.rankings]
+        holes_of_runs = [holes(loaded.qrels(), ranking, depth) for ranking in loaded.rankings]
         tables = holes_tables(loaded.names, holes_of_runs, depth)
         if options.documents:
-            judged = set(judged_keys(qrels.pool, qrels.grade.tolist()))
-            rewriting = options.rewriting()
-            loop = loaded.loop("listing documents", loaded.paths)
-            first_documents_of_runs = loop(
-                lambda run: first_documents(text_at(loaded.paths[run]), options.compat, depth, rewriting),
-                len(loaded.paths),
-            )
-            topics = {topic for holes_of_run in holes_of_runs for topic, _, _ in holes_of_run}
-            tables.append(unjudged_table(loaded.names, first_documents_of_runs, topics, judged))
+            tables.append(_documents_table(options, loaded, holes_of_runs, depth))
     shares = np.array([[row[-1] for row in tables[0].rows]], np.float64)
-    put_out(
-        tables,
-        "holes",
-        {**loaded.settings, "depth": depth},
-        options,
-        loaded.failures,
-        lambda: score_dots(
+
+    def figure() -> Figure:
+        """Return the picture of the shares of unjudged documents."""
+        return score_dots(
             loaded.names,
             [f"unjudged of the first {depth}"],
             shares,
             less_is_better=True,
             title="Share of documents that nobody judged",
-        ),
-    )
+        )
+
+    print_tables(tables, "holes", {**loaded.settings, "depth": depth}, options, loaded.failures, figure)
+
+
+def _documents_table(
+    options: HolesOptions,
+    loaded: Loaded,
+    holes_of_runs: Sequence[Sequence[tuple[bytes, int, int]]],
+    depth: int,
+) -> Table:
+    """Return the table of the unjudged documents, after reading the runs again.
+
+    holes_of_runs  for each topic of each run: the topic, how many documents were looked at, how many of
+                   these nobody judged
+    """
+    qrels = loaded.qrels()
+    judged = set(judged_keys(qrels.pool, qrels.grade.tolist()))
+    rewriting = options.rewriting()
+
+    def read_again(run: int) -> FirstDocuments:
+        """Return the first documents of a run."""
+        return first_documents(text_at(loaded.paths[run]), options.compat, depth, rewriting)
+
+    loop = loaded.loop("listing documents", loaded.paths)
+    documents_of_runs = loop(read_again, len(loaded.paths))
+    topics: set[bytes] = set()
+    for holes_of_run in holes_of_runs:
+        topics.update(topic for topic, _, _ in holes_of_run)
+    return unjudged_table(loaded.names, documents_of_runs, topics, judged)

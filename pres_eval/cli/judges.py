@@ -12,7 +12,8 @@ from pres_eval.analysis.judging import Assessments, GradeTable, agreement, by_to
 from pres_eval.analysis.paired import PairedScores, pair_runs
 from pres_eval.analysis.prediction_powered import TwoJudges, favoured, turned_round
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, RUN_GROUPS, SEED, AnalysisOptions, groups_of_runs, put_out
+from pres_eval.arrays import FloatArray
+from pres_eval.cli.analysing import ALPHA, RUN_GROUPS, SEED, AnalysisOptions, groups_of_runs, print_tables
 from pres_eval.cli.command_options import argument, command_with, option
 from pres_eval.cli.loading import read_runs, select_or_default
 from pres_eval.cli.reader import qrels_at, unchanged
@@ -42,7 +43,7 @@ FEW_TOPICS = 10
 """Topics judged by people and by the machine, of which fewer are warned about."""
 
 _MOST_PAIRS = 3
-"""Largest number of pairs, reversed by the machine, that are reported."""
+"""Pairs of runs in opposite orders by people and by the machine, of which more are only counted."""
 
 
 class JudgesOptions(AnalysisOptions):
@@ -99,26 +100,17 @@ def command(options: JudgesOptions) -> None:
     """Print the agreement of judges, and its effect on runs."""
     paths = [options.first, options.second, *options.judges]
     check_paths(paths[0], [*paths[1:], *options.runs])
-    settings: dict[str, object] = {"judges": [text_of(path) for path in paths], **recorded(options.numbers())}
-    if options.runs:
-        names = ("alpha", "seed") if options.correct else ("test", "alpha")
-        settings["runs"] = [text_of(run) for run in options.runs]
-        settings |= {name: getattr(options, name) for name in names}
-        if options.groups:
-            settings["seed"] = options.seed
-    with unchanged([*paths, *options.runs] if options.correct else []):
+    settings = _settings(options, paths)
+    read_twice = [*paths, *options.runs] if options.correct else []
+    with unchanged(read_twice):
         judged = side_by_side([qrels_at(options, path) for path in paths])
-        corrected, failures = _corrected(options) if options.correct else ([], ())
+        corrected: list[Table] = []
+        failures: tuple[RunFailure, ...] = ()
+        if options.correct:
+            corrected, failures = _tables_corrected_by_people(options)
     pairs = [judged.beside_first(judge) for judge in range(1, len(paths))]
-    tables = [
-        [
-            agreement_table(pair, agreement(pair, options.relevance_level), grades, options.relevance_level),
-            grades_table(pair, grades),
-            topics_table(by_topic(pair, options.relevance_level)),
-        ]
-        for pair, grades in zip(pairs, map(_grades, pairs), strict=True)
-    ]
-    scores: list[PairedScores] = []
+    tables = [_agreement_tables(options, pair) for pair in pairs]
+    scores: list[PairedScores] = []  # of the runs by each judge
     if options.runs and not options.correct:
         score, failures = _scorer(options, judged)
         scores = [score(judged.qrels(judge)) for judge in range(len(paths))]
@@ -132,60 +124,106 @@ def command(options: JudgesOptions) -> None:
                 fair = expected_gains(pair, scores[0], score, options.seed)
                 favour_of_groups = favours(scores[0], other, fair, groups)
                 tables_of_pair.append(groups_table(favour_of_groups, scores[0].falling))
-    elif not options.runs and (options.groups or (options.measures and options.protocol is None)):
-        raise UsageError(f"{'--group' if options.groups else '-m'}: no runs, expected QRELS QRELS RUN ...")
+    elif not options.runs and options.groups:
+        raise UsageError("--group: no runs, expected QRELS QRELS RUN ...")
+    elif not options.runs and options.measures and options.protocol is None:
+        raise UsageError("-m: no runs, expected QRELS QRELS RUN ...")
+
+    def figure() -> Figure:
+        """Return the picture of the first two judges."""
+        return _figure(pairs[0], scores[:2], options.warn)
+
     shown = [*corrected, *beside_first(tables, judged)]
-    put_out(shown, "judges", settings, options, failures, lambda: _figure(pairs[0], scores[:2], options.warn))
+    print_tables(shown, "judges", settings, options, failures, figure)
 
 
-def _grades(judged: Assessments) -> GradeTable:
-    both = judged.judged.all(axis=0)
-    return grade_table(judged.grades[0][both], judged.grades[1][both])
+def _settings(options: JudgesOptions, paths: Sequence[str]) -> dict[str, object]:
+    """Return how the numbers were made, for JSON; `paths` are the files of the judges."""
+    settings: dict[str, object] = {"judges": [text_of(path) for path in paths], **recorded(options.numbers())}
+    if not options.runs:
+        return settings
+    settings["runs"] = [text_of(run) for run in options.runs]
+    if options.correct:
+        settings |= {"alpha": options.alpha, "seed": options.seed}
+    else:
+        settings |= {"test": options.test, "alpha": options.alpha}
+    if options.groups:
+        settings["seed"] = options.seed
+    return settings
 
 
-def _corrected(options: JudgesOptions) -> tuple[list[Table], tuple[RunFailure, ...]]:
+def _agreement_tables(options: JudgesOptions, pair: Assessments) -> list[Table]:
+    """Return the tables of the agreement of two judges: figures, grades against grades, topics."""
+    grades, level = _grades(pair), options.relevance_level
+    return [
+        agreement_table(pair, agreement(pair, level), grades, level),
+        grades_table(pair, grades),
+        topics_table(by_topic(pair, level)),
+    ]
+
+
+def _grades(pair: Assessments) -> GradeTable:
+    """Return how many documents that both judged have each pair of grades."""
+    both = pair.judged.all(axis=0)
+    return grade_table(pair.grades[0][both], pair.grades[1][both])
+
+
+def _tables_corrected_by_people(options: JudgesOptions) -> tuple[list[Table], tuple[RunFailure, ...]]:
     """Return the tables of the runs under the machine's judgements, corrected by people's; failures."""
     if not options.runs or options.judges or options.plot or options.test != "t":
         raise UsageError("--correct: expected QRELS QRELS RUN ..., without --judge and --plot, and --test t")
     numbers, selection = options.numbers(), select_or_default(options, options.measures, options.nmax)
-    sides = []
+    scores = []
     failures: tuple[RunFailure, ...] = ()
     for path in (options.first, options.second):
         qrels = qrels_at(options, path)
-        # That people judged fewer topics is what it is about.
-        asked = options.replace(quiet=options.quiet or path == options.first)
-        rankings, names, failures = read_runs(asked, options.runs, qrels, numbers)
-        sides.append(pair_runs(qrels, rankings, names, selection, numbers))
-    judges = TwoJudges.from_scores(*sides)
-    both = len(judges.people.topics)
-    if both < FEW_TOPICS:
+        # That people judged fewer topics is what --correct is for: no warning of it.
+        options_of_judge = options.replace(quiet=options.quiet or path == options.first)
+        rankings, names, failures = read_runs(options_of_judge, options.runs, qrels, numbers)
+        scores.append(pair_runs(qrels, rankings, names, selection, numbers))
+    by_people, by_machine = scores
+    judges = TwoJudges.from_scores(by_people, by_machine)
+    num_common = len(judges.people.topics)
+    if num_common < FEW_TOPICS:
         options.warn(
-            f"{plural(both)} with judgements of both, expected {FEW_TOPICS} or more: intervals over so"
+            f"{plural(num_common)} with judgements of both, expected {FEW_TOPICS} or more: intervals over so"
             " few topics are unreliable"
         )
-    if len(sides[0].topics) > len(sides[1].topics):
+    if len(by_people.topics) > len(by_machine.topics):
         options.warn(
             f"{options.first} has more topics than {options.second}: the first file is that of people"
         )
+    if len(judges.people.runs) > 1:
+        _warn_of_favours(options, judges)
+    _warn_of_opposite_orders(options, judges)
+    return corrected_tables(judges, options.alpha, options.seed), failures
+
+
+def _warn_of_favours(options: JudgesOptions, judges: TwoJudges) -> None:
+    """Warn of runs, or groups of them, that the machine's errors favour."""
     groups = groups_of_runs(options.groups, judges.people.runs, required=bool(options.groups))
-    for favour in favoured(judges, groups, options.alpha) if len(judges.people.runs) > 1 else ():
+    for favour in favoured(judges, groups, options.alpha):
         options.warn(
             f"{favour.measure}: the errors of {options.second} favour {favour.group},"
             f" by {favour.difference:.4f} more than the runs that are worse"
             f" (p by Holm: {p_text(favour.corrected)})"
         )
-    turned = list(turned_round(judges, options.alpha))
-    for measure, run, other, by_people, by_machine in turned[:_MOST_PAIRS]:
+
+
+def _warn_of_opposite_orders(options: JudgesOptions, judges: TwoJudges) -> None:
+    """Warn of pairs of runs that people and the machine put in opposite orders, both significantly."""
+    pairs = list(turned_round(judges, options.alpha))
+    for measure, run, other, by_people, by_machine in pairs[:_MOST_PAIRS]:
         options.warn(
             f"{measure}: {options.second} puts {other} before {run}, by {by_machine:.4f};"
             f" people put it {by_people:.4f} behind (both significant, t and Holm)"
         )
-    if len(turned) > _MOST_PAIRS:
-        options.warn(f"{len(turned) - _MOST_PAIRS} more pairs of runs are in opposite orders")
-    return corrected_tables(judges, options.alpha, options.seed), failures
+    if len(pairs) > _MOST_PAIRS:
+        options.warn(f"{len(pairs) - _MOST_PAIRS} more pairs of runs are in opposite orders")
 
 
 Scorer = Callable[[QrelsJudgements], PairedScores]
+"""Scores the runs by judgements."""
 
 
 def _scorer(options: JudgesOptions, judged: Assessments) -> tuple[Scorer, tuple[RunFailure, ...]]:
@@ -198,7 +236,12 @@ def _scorer(options: JudgesOptions, judged: Assessments) -> tuple[Scorer, tuple[
             raise
         advice = f"this looks like judgements: name a third judge with --judge {shlex.quote(error.path)}"
         raise InputError(error.path, error.line, error.found, error.expected, advice) from None
-    return lambda qrels: pair_runs(qrels, rankings, names, selection, numbers), failures
+
+    def score(qrels: QrelsJudgements) -> PairedScores:
+        """Return the scores of the runs by these judgements."""
+        return pair_runs(qrels, rankings, names, selection, numbers)
+
+    return score, failures
 
 
 def _tables_of_runs(options: JudgesOptions, first: PairedScores, second: PairedScores) -> Iterator[Table]:
@@ -212,7 +255,10 @@ def _tables_of_runs(options: JudgesOptions, first: PairedScores, second: PairedS
 
 
 def _figure(judged: Assessments, scores: Sequence[PairedScores], warn: Callable[[str], None]) -> Figure:
-    """Return the picture of the grades of two judges, and of the places of runs by each."""
+    """Return the picture of the grades of two judges, and of the places of runs by each.
+
+    scores  of the runs by each of the two judges; none without runs
+    """
     import numpy as np
 
     from pres_eval.analysis.correlation import positions
@@ -220,8 +266,10 @@ def _figure(judged: Assessments, scores: Sequence[PairedScores], warn: Callable[
 
     names = [text_of(name) for name in judged.names[:2]]
     table = _grades(judged)
-    orders = {
-        measure: np.array([positions(judge_scores.gains()[number]) for judge_scores in scores])
-        for number, measure in enumerate(scores[0].measures if scores else ())
-    }
-    return judges_figure(names, table.grades, table.counts, scores[0].runs if scores else (), orders, warn)
+    runs: Sequence[str] = ()
+    positions_by_judge: dict[str, FloatArray] = {}  # (2, R) of each measure
+    if scores:
+        runs = scores[0].runs
+        for index, measure in enumerate(scores[0].measures):
+            positions_by_judge[measure] = np.array([positions(judge.gains()[index]) for judge in scores])
+    return judges_figure(names, table.grades, table.counts, runs, positions_by_judge, warn)

@@ -74,15 +74,24 @@ def page() -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+ROFF_CHARACTERS = {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga"}
+"""Characters that roff changes, and how they are written to stay as they are."""
+
+
 def escaped(text: str) -> str:
-    """Return text for roff: escape backslashes, signs outside ASCII, and hyphens that must stay hyphens."""
-    text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
-    text = "".join(sign if sign.isascii() else f"\\[u{ord(sign):04X}]" for sign in text)
-    return re.sub(r"^\.", r"\\&.", text, flags=re.MULTILINE)
+    """Return text for roff: what roff would change, and all characters outside ASCII, are escaped."""
+    characters = []
+    for character in text:
+        if character.isascii():
+            characters.append(ROFF_CHARACTERS.get(character, character))
+        else:
+            characters.append(f"\\[u{ord(character):04X}]")
+    # A line that begins with a dot would be a request.
+    return re.sub(r"^\.", r"\\&.", "".join(characters), flags=re.MULTILINE)
 
 
 def _nicknames() -> Iterable[tuple[str, str, tuple[str, ...]]]:
-    """Yield each nickname once for every meaning that it has in the versions of trec_eval."""
+    """Yield for each meaning of a nickname the versions of trec_eval that have it, the name, its measures."""
     meanings: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for compat, nicknames in NICKNAMES.items():
         for name, members in nicknames.items():
@@ -92,10 +101,12 @@ def _nicknames() -> Iterable[tuple[str, str, tuple[str, ...]]]:
 
 
 def _prose(text: str) -> list[str]:
+    """Return a paragraph whose lines `man` breaks anew."""
     return [".PP", escaped(" ".join(line.strip() for line in text.splitlines()))]
 
 
 def _verbatim(text: str) -> list[str]:
+    """Return lines that stay as they are."""
     return [".PP", ".nf", escaped(text), ".fi"]
 
 
@@ -106,6 +117,7 @@ def _file_format(text: str) -> list[str]:
 
 
 def _definitions(rows: Iterable[tuple[str, str]]) -> list[str]:
+    """Return terms in bold, each above its text."""
     lines = []
     for term, text in rows:
         lines += [".TP", rf"\fB{escaped(term)}\fR", escaped(text)]
@@ -126,4 +138,6 @@ def _command(name: str) -> list[str]:
 
 def _paragraph(text: str) -> list[str]:
     """Return a paragraph of a command's text; click's sign is before one that is not to be wrapped."""
-    return _verbatim(text.removeprefix("\b\n")) if text.startswith("\b\n") else _prose(text)
+    if text.startswith("\b\n"):
+        return _verbatim(text.removeprefix("\b\n"))
+    return _prose(text)

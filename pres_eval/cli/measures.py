@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import click
 
@@ -15,8 +16,8 @@ from pres_eval.measures.catalogue import CatalogueEntry, catalogue
 from pres_eval.measures.selection import named_measures
 from pres_eval.options import COMPAT_VERSIONS, VERSIONS
 
-PARITY = "For parity with other tools: rarely used, and last here for that"
-"""The heading of the measures that nobody asks for but who has the numbers of another tool."""
+PARITY_HEADING = "For parity with other tools: rarely used, and last here for that"
+"""Heading of the measures for whoever compares with the numbers of another tool."""
 
 
 @click.command()
@@ -40,33 +41,43 @@ def command(names: tuple[str, ...], compat: str, output_format: str) -> None:
       pres-eval measures --format json
     """  # noqa: D301 - click wants the character
     entries = catalogue(VERSIONS[compat])
-    chosen, found_by_name = _chosen(names, entries, compat)
+    chosen, were_named = _chosen(names, entries, compat)
     if output_format == "json":
         click.echo(json.dumps([entry.as_record() for entry in chosen], indent=2, ensure_ascii=False))
-    elif found_by_name:
+    elif were_named:
         click.echo("\n\n".join(measure_text(entry.measure) for entry in chosen))
         related = [entry for entry in entries if entry.matches(names) and entry not in chosen]
         if related:
-            names_of = ", ".join(entry.measure.name for entry in related)
-            click.echo("\n" + prose(f"See also: {names_of}", 0, 2))
+            names_of_related = ", ".join(entry.measure.name for entry in related)
+            click.echo("\n" + prose(f"See also: {names_of_related}", 0, 2))
     else:
-        families: dict[str, list[tuple[str, str]]] = {}
-        for entry in sorted(chosen, key=lambda entry: entry.for_parity):
-            other_names = ", ".join(dict.fromkeys(name for name, _ in entry.also))
-            text = entry.measure.description + (f" [{other_names}]" if other_names else "")
-            families.setdefault(PARITY if entry.for_parity else entry.family, []).append(
-                (entry.measure.name, text)
-            )
-        click.echo("\n\n".join(f"{prose(family)}\n{definitions(rows)}" for family, rows in families.items()))
+        click.echo(_families_text(chosen))
         if not names:
             rows = [(f"{name}:", ", ".join(members)) for name, members in NICKNAMES[compat].items()]
             click.echo("\nNicknames\n" + definitions(rows))
 
 
+def _families_text(entries: Sequence[CatalogueEntry]) -> str:
+    """Return the measures by family, each with its description and, in brackets, its other names."""
+    families: dict[str, list[tuple[str, str]]] = {}
+    for entry in sorted(entries, key=lambda entry: entry.for_parity):
+        text = entry.measure.description
+        other_names = ", ".join(dict.fromkeys(name for name, _ in entry.also))
+        if other_names:
+            text += f" [{other_names}]"
+        heading = PARITY_HEADING if entry.for_parity else entry.family
+        families.setdefault(heading, []).append((entry.measure.name, text))
+    return "\n\n".join(f"{prose(heading)}\n{definitions(rows)}" for heading, rows in families.items())
+
+
 def _chosen(
     names: tuple[str, ...], entries: list[CatalogueEntry], compat: str
 ) -> tuple[list[CatalogueEntry], bool]:
-    """Return the entries asked for, and whether they were named; a word that names none is searched for."""
+    """Return the entries asked for, and whether names of measures chose them.
+
+    Without names these are all; words that are no names are searched for in the entries.  Raises MeasureError
+    if neither helps.
+    """
     if not names:
         return entries, False
     try:
@@ -76,4 +87,5 @@ def _chosen(
         if not matches:
             raise
         return matches, False
-    return [entry for measure in measures for entry in entries if entry.measure is measure], True
+    entry_of_measure = {id(entry.measure): entry for entry in entries}
+    return [entry_of_measure[id(measure)] for measure in measures if id(measure) in entry_of_measure], True

@@ -17,7 +17,7 @@ from pres_eval.analysis.judging import (
 from pres_eval.cli.command_options import CommandOptions, FileUse, argument, command_with, option
 from pres_eval.cli.output import output_file, write_output
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, NumberOptions
-from pres_eval.cli.streams import check_paths, say, writing_results
+from pres_eval.cli.streams import check_paths, note, writing_results
 from pres_eval.errors import UsageError, plural
 from pres_eval.library.converting import ENDINGS
 from pres_eval.reading.blocks import Block
@@ -88,15 +88,21 @@ def command(options: MergeOptions) -> None:
         form = ENDINGS.get(PurePath(options.output or "").suffix, "qrels")
         write_blocks(stream, [block], form, True, options.first, "")
     if not options.quiet:
-        several = int(np.count_nonzero(judged.judged.sum(axis=0) > 1))
-        documents = "document" if len(grades) == 1 else "documents"
-        note = (
-            f"pres-eval: note: {len(grades):,} {documents} of {plural(len(judged.pool.topics))};"
-            f" {several:,} judged more than once, {len(differing):,} of these with different grades"
-        )
-        if len(differing) and not options.listed:
-            note += " (--disagreements FILE lists them)"
-        say(note)
+        note(_summary(judged, len(differing), is_listed=options.listed is not None))
+
+
+def _summary(judged: Assessments, num_differing: int, is_listed: bool) -> str:
+    """Return what was merged in words: documents, topics, how many have different grades."""
+    num_documents = len(judged.pool.documents)
+    num_several = int(np.count_nonzero(judged.judged.sum(axis=0) > 1))
+    documents = "document" if num_documents == 1 else "documents"
+    text = (
+        f"{num_documents:,} {documents} of {plural(len(judged.pool.topics))};"
+        f" {num_several:,} judged more than once, {num_differing:,} of these with different grades"
+    )
+    if num_differing and not is_listed:
+        text += " (--disagreements FILE lists them)"
+    return text
 
 
 def _lines(judged: Assessments, block: Block, documents: list[int]) -> str:
@@ -106,9 +112,9 @@ def _lines(judged: Assessments, block: Block, documents: list[int]) -> str:
     for document in documents:
         topic = judged.pool.topics[int(judged.pool.topic_of[document])]
         cells = [guarded(text_of(topic)), guarded(text_of(judged.pool.documents[document]))]
-        has_grade, grades = judged.listed[:, document].tolist(), judged.grades[:, document].tolist()
-        for has_grade_of_judge, grade in zip(has_grade, grades, strict=True):
-            cells.append(str(grade) if has_grade_of_judge else "-")
+        is_listed, grades = judged.listed[:, document].tolist(), judged.grades[:, document].tolist()
+        for is_listed_by_judge, grade in zip(is_listed, grades, strict=True):
+            cells.append(str(grade) if is_listed_by_judge else "-")
         cells.append(f"{block.numbers[document]:.12g}")
         lines.append("\t".join(cells))
     return "".join(f"{line}\n" for line in lines)

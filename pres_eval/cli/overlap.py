@@ -15,7 +15,7 @@ from pres_eval.analysis.overlap import (
 )
 from pres_eval.analysis.rank_changes import changes_of_judgements, rank_changes, without_suffixes
 from pres_eval.analysis.ranked_lists import RankedLists, paired_lists, read_ranked_lists
-from pres_eval.cli.analysing import ResultOptions, put_out
+from pres_eval.cli.analysing import ResultOptions, print_tables
 from pres_eval.cli.command_options import CutoffList, WholeRange, argument, command_with, option
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import unchanged
@@ -114,8 +114,10 @@ def command(options: OverlapOptions) -> None:
     """Print the overlap of two runs."""
     with unchanged([options.first, options.second]), working("reading", options.quiet):
         first, second = _read_runs(options)
-    documents = {} if options.irrelevant is None else _read_irrelevant(options.irrelevant)
-    first, second = without_suffixes(first, second, documents)
+    irrelevant: dict[bytes, list[bytes]] = {}
+    if options.irrelevant is not None:
+        irrelevant = _read_irrelevant(options.irrelevant)
+    first, second = without_suffixes(first, second, irrelevant)
     names = run_names([(run.tag, run.name) for run in (first, second)], options.names)
     result = _overlap_by_topic(options, first, second, (names[0], names[1]))
     tables = overlap_tables(result, options.per_topic)
@@ -123,8 +125,13 @@ def command(options: OverlapOptions) -> None:
         depth = options.cutoffs[-1]
         tables.append(changes_table(list(rank_changes(first, second, depth)), names, depth))
     if options.irrelevant is not None:
-        tables.extend(_instruction_tables(options.irrelevant, first, second, documents))
-    settings: dict[str, object] = {
+        tables.extend(_instruction_tables(options.irrelevant, first, second, irrelevant))
+    print_tables(tables, "overlap", _settings(options), options, make=lambda: overlap_figure(result))
+
+
+def _settings(options: OverlapOptions) -> dict[str, object]:
+    """Return how the numbers were made, for JSON."""
+    return {
         "first": text_of(options.first),
         "second": text_of(options.second),
         "cutoffs": list(options.cutoffs),
@@ -135,7 +142,6 @@ def command(options: OverlapOptions) -> None:
         "compat": options.compat,
         **options.rewrites,
     }
-    put_out(tables, "overlap", settings, options, make=lambda: overlap_figure(result))
 
 
 def _read_runs(options: OverlapOptions) -> tuple[RankedLists, RankedLists]:
@@ -163,22 +169,29 @@ def _overlap_by_topic(
     options: OverlapOptions, first: RankedLists, second: RankedLists, names: tuple[str, str]
 ) -> OverlapByTopic:
     """Return the overlap of the lists of each topic; raise UsageError if the runs share no topic."""
-    if not {*first.topics} & {*second.topics}:
-        topics_of_first = f"topics such as {quoted(first.topics[0])}" if first.topics else "no topics"
-        raise UsageError(
-            f"{first.name} and {second.name} have no topic in common: the first has {topics_of_first},"
-            f" expected topics of the second such as {quoted(next(iter(second.topics), b''))}"
-        )
-    rows = [
-        (topic, SharedDocuments.of_lists(before, after))
-        for topic, before, after in paired_lists(first, second)
-    ]
-    values = [_values(options, shared) for _, shared in rows]
-    return OverlapByTopic(
-        names=names,
-        topics=[topic for topic, _ in rows],
-        lengths=[shared.lengths for _, shared in rows],
-        values={label: [value[label] for value in values] for label in values[0]},
+    _check_common_topic(first, second)
+    topics, lengths = [], []
+    values: dict[str, list[float]] = {}
+    for topic, documents, other_documents in paired_lists(first, second):
+        shared = SharedDocuments.of_lists(documents, other_documents)
+        topics.append(topic)
+        lengths.append(shared.lengths)
+        for label, value in _values(options, shared).items():
+            values.setdefault(label, []).append(value)
+    return OverlapByTopic(names=names, topics=topics, lengths=lengths, values=values)
+
+
+def _check_common_topic(first: RankedLists, second: RankedLists) -> None:
+    """Raise UsageError if two runs have no topic in common."""
+    if {*first.topics} & {*second.topics}:
+        return
+    topics_of_first = "no topics"
+    if first.topics:
+        topics_of_first = f"topics such as {quoted(first.topics[0])}"
+    topic_of_second = next(iter(second.topics), b"")
+    raise UsageError(
+        f"{first.name} and {second.name} have no topic in common: the first has {topics_of_first},"
+        f" expected topics of the second such as {quoted(topic_of_second)}"
     )
 
 
@@ -203,7 +216,7 @@ def _values(options: OverlapOptions, shared: SharedDocuments) -> dict[str, float
 
 
 def _read_irrelevant(path: str) -> dict[bytes, list[bytes]]:
-    """Return the documents of each topic in a file of pairs."""
+    """Return the documents of each topic in a file of pairs, each once."""
     topics, documents, _ = read_pairs(File(path), "topic docno", "topic iteration docno relevance")
     by_topic: dict[bytes, dict[bytes, None]] = {}
     for topic, document in zip(topics, documents, strict=True):
@@ -212,11 +225,15 @@ def _read_irrelevant(path: str) -> dict[bytes, list[bytes]]:
 
 
 def _instruction_tables(
-    path: str, first: RankedLists, second: RankedLists, documents: dict[bytes, list[bytes]]
+    path: str, first: RankedLists, second: RankedLists, irrelevant: dict[bytes, list[bytes]]
 ) -> list[Table]:
-    """Return the tables of p-MRR; raise InputError if the file has no topic of both runs."""
-    rows = changes_of_judgements(first, second, documents)
+    """Return the tables of p-MRR; raise InputError if the file has no topic of both runs.
+
+    irrelevant  documents of each topic in the file at `path`
+    """
+    rows = changes_of_judgements(first, second, irrelevant)
     if not rows:
         expected = f"topics of both runs, such as {quoted(min({*first.topics} & {*second.topics}))}"
-        raise InputError(path, None, f"topics such as {quoted(next(iter(documents)))}", expected)
-    return instruction_tables(rows, len(documents) - len({row.topic for row in rows}))
+        raise InputError(path, None, f"topics such as {quoted(next(iter(irrelevant)))}", expected)
+    num_left_out = len(irrelevant) - len({row.topic for row in rows})
+    return instruction_tables(rows, num_left_out)

@@ -20,7 +20,7 @@ from pres_eval.arrays import BoolArray
 from pres_eval.cli.analysing import ResultOptions
 from pres_eval.cli.command_options import FileUse, FiniteRange, WholeRange, argument, command_with, option
 from pres_eval.cli.output import exit_if_failed, write_output
-from pres_eval.cli.progress import steps
+from pres_eval.cli.progress import loop_with_bar
 from pres_eval.cli.reader import qrels_at
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, NumberOptions, RewriteOptions, terminal_width
 from pres_eval.cli.streams import say, warn
@@ -33,6 +33,10 @@ from pres_eval.report.robustness_tables import pools_table, to_judge_table
 from pres_eval.report.text import text_of
 
 POOL_DEPTH = 100
+"""Documents of each topic of every run that are pooled without --depth and --strata."""
+
+SAMPLE_SEED = 1
+"""Seed of --strata without --seed."""
 
 
 class PoolOptions(RewriteOptions):
@@ -100,7 +104,7 @@ class PoolOptions(RewriteOptions):
     table: str | None = ResultOptions.table
 
     def read_strata(self) -> tuple[RankStratum, ...]:
-        """Return the strata, none if there are none.  Raises UsageError for options that contradict them."""
+        """Return the strata of --strata; raise UsageError for options that contradict it."""
         if self.strata is None:
             if self.seed is not None:
                 raise UsageError("--seed goes with --strata")
@@ -114,7 +118,9 @@ class PoolOptions(RewriteOptions):
 
     def deepest(self, strata: tuple[RankStratum, ...]) -> int:
         """Return the last rank that is pooled."""
-        return strata[-1].last if strata else self.depth or POOL_DEPTH
+        if strata:
+            return strata[-1].last
+        return self.depth or POOL_DEPTH
 
     def settings(self, strata: tuple[RankStratum, ...]) -> dict[str, object]:
         """Return what the pool was made with, for JSON."""
@@ -142,14 +148,19 @@ def command(options: PoolOptions) -> None:
         qrels = qrels_at(NumberOptions.with_defaults(**vars(options)), options.judged)
         grades = judged_keys(qrels.pool, qrels.grade.tolist())
     pooled = pool_documents(runs, options.persistence, options.order)
-    sample = draw(pooled, strata, 1 if options.seed is None else options.seed) if strata else None
-    documents = pooled if sample is None else sample.documents
-    left = ~_are_judged(documents, grades)
+    documents = pooled
+    sample = None
+    if strata:
+        sample = draw(pooled, strata, SAMPLE_SEED if options.seed is None else options.seed)
+        documents = sample.documents
+    to_judge = ~_are_judged(documents, grades)
+    stratum = None
     if sample is not None:
-        left &= sample.drawn
-    chosen = documents.take(np.flatnonzero(left)).first_of_topics(options.per_topic)
+        to_judge &= sample.drawn
+        stratum = sample.stratum[to_judge]
+    chosen = documents.take(np.flatnonzero(to_judge)).first_of_topics(options.per_topic)
     tables = [
-        to_judge_table(chosen, len(runs), None if sample is None else sample.stratum[left]),
+        to_judge_table(chosen, len(runs), stratum),
         pools_table(pooled, _are_judged(pooled, grades), chosen),
     ]
     look = Look(
@@ -157,7 +168,8 @@ def command(options: PoolOptions) -> None:
     )
     write_output(None, render(tables, look, "pool", options.settings(strata)))
     if options.write_qrels:
-        write_output(options.write_qrels, skeleton(chosen) if sample is None else sample.lines(grades))
+        lines = skeleton(chosen) if sample is None else sample.lines(grades)
+        write_output(options.write_qrels, lines)
     exit_if_failed(failures)
 
 
@@ -180,7 +192,7 @@ def _read(
             return error
 
     runs, failures = list[FirstDocuments](), list[RunFailure]()
-    loop = steps("reading", options.jobs, options.quiet, options.runs)
+    loop = loop_with_bar("reading", options.jobs, options.quiet, options.runs)
     for path, outcome in zip(options.runs, loop(first_of, len(options.runs)), strict=True):
         if isinstance(outcome, FirstDocuments):
             if outcome.warning and not options.quiet:

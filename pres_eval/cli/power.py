@@ -15,7 +15,7 @@ from pres_eval.analysis.power import (
     topic_set_sizes,
 )
 from pres_eval.analysis.unequal_variances import unequal_variances_warning
-from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
+from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, print_tables
 from pres_eval.cli.command_options import CutoffList, FiniteRange, WholeRange, argument, command_with, option
 from pres_eval.cli.loading import read_paired
 from pres_eval.engines.threads import Loop
@@ -29,10 +29,10 @@ from pres_eval.report.power import (
     stability_tables,
 )
 
-MOST_CELLS = 50_000_000
-"""Differences of runs that are kept: 400 MB in each of a few arrays, from 10,000 runs."""
+MOST_DIFFERENCES = 50_000_000
+"""Largest number of differences of runs that are kept: 400 MB in each of a few arrays, from 10,000 runs."""
 
-TRIED = 50
+TIMED_SHARE = 50
 """One of this number of draws is timed, to estimate how long all take."""
 
 
@@ -113,7 +113,7 @@ def command(options: PowerOptions) -> None:
         share=options.share,
     )
     sizes = topic_set_sizes(scores, plan)
-    told_apart = discriminative_power(
+    discriminations = discriminative_power(
         scores,
         test=options.test,
         alpha=options.alpha,
@@ -122,7 +122,7 @@ def command(options: PowerOptions) -> None:
         loop=paired.loop("testing pairs"),
     )
     options.warn(unequal_variances_warning(scores, options.test, options.alpha))
-    rows, swaps = stability(
+    stabilities, swaps = stability(
         scores,
         _sizes(options, len(scores.topics)),
         trials=options.trials,
@@ -131,72 +131,85 @@ def command(options: PowerOptions) -> None:
     )
     tables = [
         sizes_table(sizes, plan, len(scores.topics)),
-        *discrimination_tables(told_apart, options.test, options.alpha),
-        *stability_tables(rows, swaps, options.trials),
+        *discrimination_tables(discriminations, options.test, options.alpha),
+        *stability_tables(stabilities, swaps, options.trials),
     ]
-    names = ("delta", "alpha", "power", "share", "comparisons", "test", "samples", "trials", "seed")
-    settings = {
-        **paired.settings,
-        **{name: getattr(options, name) for name in names},
-        "topics": len(scores.topics),
-    }
-    put_out(
-        tables, "power", settings, options, paired.failures, lambda: _figure(told_apart, swaps, options.alpha)
-    )
+    settings = dict(paired.settings)
+    for name in ("delta", "alpha", "power", "share", "comparisons", "test", "samples", "trials", "seed"):
+        settings[name] = getattr(options, name)
+    settings["topics"] = len(scores.topics)
+
+    def figure() -> Figure:
+        """Return the picture of achieved significance levels and swap rates."""
+        return _figure(discriminations, swaps, options.alpha)
+
+    print_tables(tables, "power", settings, options, paired.failures, figure)
 
 
 def _check_work(options: PowerOptions, scores: PairedScores, loop: Loop) -> None:
-    """Warn before work that takes minutes.  Raises UsageError for more pairs than fit into memory."""
-    _, runs, topics = scores.values.shape
-    pairs = runs * (runs - 1) // 2
-    dealt = options.test == DISCRIMINATION[0]
-    if (pairs if dealt else pairs * topics) > MOST_CELLS:
-        over = "" if dealt else f" over {topics:,} topics (--test {options.test})"
+    """Print a note before work that takes minutes; raise UsageError for more pairs than fit into memory."""
+    _, num_runs, num_topics = scores.values.shape
+    num_pairs = num_runs * (num_runs - 1) // 2
+    # randomised-tukey keeps a difference of means for each pair, other tests the differences on all topics.
+    num_differences, over = num_pairs, ""
+    if options.test != DISCRIMINATION[0]:
+        num_differences *= num_topics
+        over = f" over {num_topics:,} topics (--test {options.test})"
+    if num_differences > MOST_DIFFERENCES:
         raise UsageError(
-            f"{runs:,} runs: {pairs:,} pairs{over}, expected at most {MOST_CELLS:,}; leave some runs out"
+            f"{num_runs:,} runs: {num_pairs:,} pairs{over}, expected at most {MOST_DIFFERENCES:,}; leave some"
+            " runs out"
         )
-    if not options.quiet and (minutes := _minutes(options, scores, loop)) > 1:
+    if options.quiet:
+        return
+    minutes = _minutes(options, scores, loop)
+    if minutes > 1:
         options.note(
-            f"{runs:,} runs over {topics:,} topics take minutes, about {minutes:,.0f};"
+            f"{num_runs:,} runs over {num_topics:,} topics take minutes, about {minutes:,.0f};"
             " fewer --samples and --trials take less"
         )
 
 
 def _minutes(options: PowerOptions, scores: PairedScores, loop: Loop) -> float:
-    """Return how many minutes all draws take, by the time that some of them do."""
-    share, begun = min(TRIED, options.samples, options.trials), time.monotonic()
+    """Return how many minutes all draws take, by the time that a share of them does."""
+    share = min(TIMED_SHARE, options.samples, options.trials)
+    start = time.monotonic()
     if options.test != "t":
         discriminative_power(
             scores, test=options.test, samples=options.samples // share, seed=options.seed, loop=loop
         )
     sizes = _sizes(options, len(scores.topics))
     stability(scores, sizes, trials=options.trials // share, seed=options.seed, loop=loop)
-    return (time.monotonic() - begun) * share / 60
+    return (time.monotonic() - start) * share / 60
 
 
-def _sizes(options: PowerOptions, topics: int) -> list[int]:
-    """Return the sizes of the sets of topics; a second set of the same size must be left."""
+def _sizes(options: PowerOptions, num_topics: int) -> list[int]:
+    """Return the sizes of the sets of topics: those of --sizes, or a fifth, two fifths and half of all.
+
+    Raises UsageError for more than half: a second set of the same size must be left.
+    """
     if not options.sizes:
-        return sorted({max(1, topics // 5), max(1, 2 * topics // 5), topics // 2})
-    if options.sizes[-1] > topics // 2:
-        raise UsageError(f"--sizes {options.sizes[-1]}: more than half of the {topics} topics")
+        return sorted({max(1, num_topics // 5), max(1, 2 * num_topics // 5), num_topics // 2})
+    if options.sizes[-1] > num_topics // 2:
+        raise UsageError(f"--sizes {options.sizes[-1]}: more than half of the {num_topics} topics")
     return list(options.sizes)
 
 
-def _figure(told_apart: list[Discrimination], swaps: list[Swaps], alpha: float) -> Figure:
-    """Return the picture of achieved significance levels and swap rates."""
+def _figure(discriminations: list[Discrimination], swaps: list[Swaps], alpha: float) -> Figure:
+    """Return the picture of achieved significance levels, and of swap rates in the largest sets of topics."""
     largest = max(swap.topics for swap in swaps)
-    full = [swap for swap in swaps if swap.topics == largest and swap.pairs >= FEWEST_IN_BIN]
-    curves = {
-        discrimination.measure: (
-            [swap.lower for swap in full if swap.measure == discrimination.measure],
-            [swap.rate for swap in full if swap.measure == discrimination.measure],
+    levels = {}
+    curves = {}  # of each measure: differences of means, and how often they swapped
+    for discrimination in discriminations:
+        measure = discrimination.measure
+        levels[measure] = discrimination.levels
+        swaps_of_measure = [
+            swap
+            for swap in swaps
+            if swap.measure == measure and swap.topics == largest and swap.pairs >= FEWEST_IN_BIN
+        ]
+        curves[measure] = (
+            [swap.lower for swap in swaps_of_measure],
+            [swap.rate for swap in swaps_of_measure],
         )
-        for discrimination in told_apart
-    }
-    return power_figure(
-        {discrimination.measure: discrimination.levels for discrimination in told_apart},
-        curves,
-        alpha=alpha,
-        topics=largest,
-    )
+    return power_figure(levels, curves, alpha=alpha, topics=largest)

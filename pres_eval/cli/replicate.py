@@ -10,15 +10,17 @@ import numpy as np
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.ranked_lists import read_ranked_lists
 from pres_eval.analysis.replication import SameDocuments, replications, same_documents
-from pres_eval.cli.analysing import PairedOptions, put_out
+from pres_eval.cli.analysing import PairedOptions, print_tables
 from pres_eval.cli.command_options import FiniteRange, argument, command_with, option
-from pres_eval.cli.loading import Loaded, Paired, read, read_paired, read_score_file, select_or_default
+from pres_eval.cli.loading import Paired, read, read_paired, read_score_file, select_or_default
 from pres_eval.errors import UsageError, plural
 from pres_eval.reading.run_files import run_at
 from pres_eval.report.replication_tables import replication_figure, replication_tables
 from pres_eval.report.text import text_of
 
 ROLES = ("baseline", "advanced")
+"""Roles of the two runs of an experiment, in their order."""
+
 FOUR_RUNS = "four runs: BASELINE, ADVANCED, NEW_BASELINE, NEW_ADVANCED"
 
 
@@ -86,7 +88,7 @@ def command(options: ReplicateOptions) -> None:
         "new_scores": [text_of(path) for path in options.new_scores],
         "persistence": options.persistence,
     }
-    put_out(
+    print_tables(
         replication_tables(rows, topics, documents, options.persistence, options.per_topic),
         "replicate",
         settings,
@@ -96,21 +98,24 @@ def command(options: ReplicateOptions) -> None:
 
 
 def _scores_of_tables(options: ReplicateOptions) -> tuple[PairedScores, PairedScores, Paired]:
-    """Return the scores of both experiments from tables; raise UsageError for other numbers of runs."""
+    """Return the scores of the original and of the replication from tables, and the first table as read.
+
+    Raises UsageError for other numbers of runs, and for tables without a measure in common.
+    """
     paired = read_paired(options, 4, "no column topic, expected")
     if not options.new_scores:
         _check_runs(options.scores, paired.scores, 4, FOUR_RUNS)
-        return _of_runs(paired.scores, (0, 1)), _of_runs(paired.scores, (2, 3)), paired
+        return _of_runs(paired.scores, 0, 1), _of_runs(paired.scores, 2, 3), paired
     _check_runs(options.scores, paired.scores, 2, "two runs: BASELINE, ADVANCED")
     new = read_score_file(options, options.new_scores, options.measures)
     _check_runs(options.new_scores, new, 2, "two runs: NEW_BASELINE, NEW_ADVANCED")
-    labels = [label for label in paired.scores.measures if label in new.measures]
+    labels = [label for label in paired.scores.measures if label in new.measures]  # of both
     if not labels:
         labels_of_new = ", ".join(new.measures)
         raise UsageError(
             f"{options.new_scores[0]}: measures {labels_of_new}, expected those of {options.scores[0]}"
         )
-    return _under(paired.scores, labels), _under(new, labels), paired
+    return _of_measures(paired.scores, labels), _of_measures(new, labels), paired
 
 
 def _check_runs(paths: Sequence[str], scores: PairedScores, number: int, expected: str) -> None:
@@ -119,34 +124,35 @@ def _check_runs(paths: Sequence[str], scores: PairedScores, number: int, expecte
         raise UsageError(f"{paths[0]}: found {plural(len(scores.runs), 'run')}, expected {expected}")
 
 
-def _of_runs(scores: PairedScores, places: tuple[int, int]) -> PairedScores:
-    """Return the scores of two of the runs."""
-    values = np.ascontiguousarray(scores.values[:, list(places)])
-    return replace(
-        scores, runs=tuple(scores.runs[number] for number in places), values=values, means=means_of(values)
-    )
+def _of_runs(scores: PairedScores, first: int, second: int) -> PairedScores:
+    """Return the scores of two of the runs, given by their indices."""
+    runs = (scores.runs[first], scores.runs[second])
+    values = np.ascontiguousarray(scores.values[:, [first, second]])
+    return replace(scores, runs=runs, values=values, means=means_of(values))
 
 
-def _under(scores: PairedScores, labels: Sequence[str]) -> PairedScores:
-    """Return the scores under the measures with these labels."""
-    return scores.of_measures([scores.measures.index(label) for label in labels], labels)
+def _of_measures(scores: PairedScores, labels: Sequence[str]) -> PairedScores:
+    """Return the scores by the measures with these labels."""
+    indices = [scores.measures.index(label) for label in labels]
+    return scores.of_measures(indices, labels)
 
 
 def _scores_of_runs(options: ReplicateOptions) -> tuple[PairedScores, PairedScores, Paired]:
-    """Return the scores of both experiments from their runs."""
+    """Return the scores of the original and of the replication from their runs, and the original as read."""
     if options.new_qrels is None:
         paired = read_paired(options, 4)
-        return _of_runs(paired.scores, (0, 1)), _of_runs(paired.scores, (2, 3)), paired
+        return _of_runs(paired.scores, 0, 1), _of_runs(paired.scores, 2, 3), paired
     selection = select_or_default(options, options.measures, options.nmax)
     original = read(options, options.files[0], options.files[1:3])
     new = read(options, options.new_qrels, options.files[3:])
     scores = original.paired(selection)
-    return scores, new.paired(selection), _paired(original, scores)
-
-
-def _paired(loaded: Loaded, scores: PairedScores) -> Paired:
-    """Return the scores with the settings of the runs that they come from."""
-    return Paired(scores=scores, settings=loaded.settings, topics=loaded.topics.text, known=loaded.known)
+    paired = Paired(
+        scores=scores,
+        settings=original.settings,
+        topics=original.topics.text,
+        known_names=original.known_names,
+    )
+    return scores, new.paired(selection), paired
 
 
 def _same_documents(options: ReplicateOptions) -> list[SameDocuments]:
@@ -154,7 +160,8 @@ def _same_documents(options: ReplicateOptions) -> list[SameDocuments]:
     numbers = options.numbers()
     rewriting = options.rewriting()
     lists = [read_ranked_lists(run_at(path), numbers, rewriting) for path in options.files[1:]]
+    original_lists, new_lists = lists[:2], lists[2:]
     rows: list[SameDocuments] = []
-    for role, original, new in zip(ROLES, lists[:2], lists[2:], strict=True):
+    for role, original, new in zip(ROLES, original_lists, new_lists, strict=True):
         rows.extend(same_documents(role, original, new, options.persistence))
     return rows

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import FAMILIES, CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.other_judgements import OtherJudgements, favouring_rivals
 from pres_eval.analysis.pools import trust_of
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.analysis.weighting import few_topics_warning
@@ -21,10 +23,11 @@ from pres_eval.cli.progress import working
 from pres_eval.cli.reader import topic_files, warn_of_ties
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, WEIGHTS, NumberOptions
 from pres_eval.engines.threads import in_order
-from pres_eval.errors import NoCommonTopicError, UsageError, did_you_mean
+from pres_eval.errors import NoCommonTopicError, PresEvalError, UsageError, did_you_mean
 from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.descriptions import read_texts
 from pres_eval.reading.file import File
+from pres_eval.reading.run_files import run_at
 from pres_eval.reading.topic_files import Medians, read_medians
 from pres_eval.report.groups import warning_of_groups
 from pres_eval.report.paper import check_picture_path
@@ -43,8 +46,8 @@ PAGES = (".html", ".htm")
 DATA_FORMATS = {".csv": "csv", ".json": "json"}
 """Formats of files with the data behind the pictures, by the endings of their names."""
 
-BOUNDED = ("map", "P_10")
-"""The measures whose bounds the page shows, besides the first of the leaderboard."""
+BOUNDED_MEASURES = ("map", "P_10")
+"""Labels of the measures whose bounds the page shows, besides the first of the leaderboard."""
 
 
 class ReportOptions(FileOptions, PictureOptions, NumberOptions):
@@ -159,14 +162,9 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
     seed: int = SEED
 
     def check(self) -> None:
-        """Raise UsageError for an address without {docno}, or one without https."""
-        url, schemes = self.document_url, ("https://", "http://") if self.allow_http else ("https://",)
-        if url is not None and (not url.startswith(schemes) or "{docno}" not in url):
-            raise UsageError(
-                f"--document-url {url}: expected {' or '.join(schemes)}... with {{docno}} in it"
-                + ("; --allow-http takes http://" if url.startswith("http://") else "")
-            )
-
+        """Raise UsageError for options that make no sense, before anything is read."""
+        if self.document_url is not None:
+            self._check_url(self.document_url)
         if self.one_page and not self.outputs:
             raise UsageError("--one-page goes with -o FILE.html")
         for path in self.outputs:
@@ -176,10 +174,24 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
                     " chromium --headless --print-to-pdf=FILE.pdf FILE.html"
                 )
 
+    def _check_url(self, url: str) -> None:
+        """Raise UsageError for an address without {docno}, or one without https."""
+        schemes: tuple[str, ...] = ("https://",)
+        if self.allow_http:
+            schemes += ("http://",)
+        if url.startswith(schemes) and "{docno}" in url:
+            return
+        message = f"--document-url {url}: expected {' or '.join(schemes)}... with {{docno}} in it"
+        if url.startswith("http://"):
+            message += "; --allow-http takes http://"
+        raise UsageError(message)
+
     def named(self, runs: Sequence[tuple[str, str]]) -> list[str]:
-        """Return the names of runs, short ones unless you chose."""
+        """Return the names of runs, with the default of --names without the words that all of them share."""
         names = super().named(runs)
-        return without_shared(names) if self.names == NAMINGS[0] else names
+        if self.names != NAMINGS[0]:
+            return names
+        return without_shared(names)
 
     def settings(self) -> CompareSettings:
         """Return the settings of the comparison."""
@@ -200,7 +212,7 @@ def command(options: ReportOptions) -> None:
         if not _is_page(path) and not _data_format(path):
             check_picture_path(path, options.plot_style, "-o", "drawing the report", (*PAGES, *DATA_FORMATS))
     if all(_is_page(path) or _data_format(path) for path in options.outputs):
-        options.check_unused("-o FILE.svg")
+        options.check_no_picture("-o FILE.svg")
     report = report_of(options)
     for path in options.outputs:
         with working(f"writing {path}", options.quiet):
@@ -214,7 +226,7 @@ def command(options: ReportOptions) -> None:
 
 
 def _content(report: Report, options: ReportOptions, path: str) -> str | bytes:
-    """Return the content of a file of the report: a page, data or a picture, by the ending of its name."""
+    """Return the content of the file at `path`: a page, data or a picture, by the ending of its name."""
     if _is_page(path):
         from pres_eval.report.html import as_html
 
@@ -256,6 +268,9 @@ def report_of(options: ReportOptions) -> Report:
     scoring = loaded.scoring(selection)
     warn_of_ties(options, scoring, rankings)
     groups, weights = topic_files(options, options.groups, options.weights, relevance.pool.topics)
+    baseline = None
+    if options.baseline is not None:
+        baseline = chosen_run("--baseline", options.baseline, loaded.known_names)
     report = make_report(
         loaded.names,
         loaded.evaluations(replace(scoring, groups=groups, weights=weights)),
@@ -267,9 +282,7 @@ def report_of(options: ReportOptions) -> Report:
         options.settings(),
         qrels=file_record(options.qrels),
         files=list(in_order(file_record, loaded.paths, options.num_jobs)),
-        compared_with=None
-        if options.baseline is None
-        else chosen_run("--baseline", options.baseline, loaded.known),
+        compared_with=baseline,
         loop=loaded.loop("comparing"),
         medians=medians,
         groups=groups,
@@ -278,7 +291,7 @@ def report_of(options: ReportOptions) -> Report:
     for evaluation in report.evaluations:
         options.warn(warning_of_groups(evaluation, groups, weights))
     options.warn(_warning_of_weights(report))
-    return _looked_into(options, report, loaded)
+    return _with_texts_and_trust(options, report, loaded)
 
 
 def _warning_of_weights(report: Report) -> str | None:
@@ -289,34 +302,25 @@ def _warning_of_weights(report: Report) -> str | None:
     return few_topics_warning(weights[weights > 0])
 
 
-def _looked_into(options: ReportOptions, report: Report, loaded: Loaded) -> Report:
+def _with_texts_and_trust(options: ReportOptions, report: Report, loaded: Loaded) -> Report:
     """Return the report with the uncertainty from missing judgements, and with texts for the page."""
-    bounded = tuple(report.column(label) for label in dict.fromkeys((report.main, *BOUNDED)))
-    loop = loaded.loop("taking judgements out")
-    # TREC's tables as text, and pictures, say nothing of this, which takes longer than all the rest.
-    shows_all = options.output_format != "text"
-    shows_all |= any(_is_page(path) or _data_format(path) for path in options.outputs)
-    # The options that change numbers, besides those of the evaluation and the tests.
-    facts = (
-        ("Topics averaged over (--topics)", options.topic_rule(OWN)),
-        ("Judgements read as (-R)", options.relevance_format),
-        ("Nmax (--nmax)", ", ".join(map(str, report.nmax))),
-        ("Measures asked for (-m)", ", ".join(options.measures) or "none: those usual for recall"),
-    )
-    files = (
-        ("Medians from (--medians)", options.medians),
-        ("Groups of topics from (--groups)", options.groups),
-        ("Weights of topics from (--weights)", options.weights),
-    )
+    trust = None
+    # TREC's tables as text, and pictures, show nothing of this, which takes longer than all the rest.
+    writes_page_or_data = any(_is_page(path) or _data_format(path) for path in options.outputs)
+    if writes_page_or_data or options.output_format != "text":
+        labels = dict.fromkeys((report.main, *BOUNDED_MEASURES))
+        bounded = tuple(report.column(label) for label in labels)
+        loop = loaded.loop("taking judgements out")
+        trust = trust_of(loaded.qrels(), loaded.rankings, bounded, report.options, loop, report.weights)
+        if report.main in trust.bounds:
+            trust = replace(trust, other_judgements=_other_judgements(report, loaded))
     return replace(
         report,
-        trust=trust_of(loaded.qrels(), loaded.rankings, bounded, report.options, loop, report.weights)
-        if shows_all
-        else None,
+        trust=trust,
         failures=loaded.failures,
         title=options.title,
         description=options.description,
-        made_with=(*facts, *((name, PurePath(path).name) for name, path in files if path is not None)),
+        made_with=tuple(_facts(options, report)),
         document_url=options.document_url,
         titles=read_texts(options.titles) if options.titles else {},
         queries=read_texts(options.queries) if options.queries else {},
@@ -324,8 +328,48 @@ def _looked_into(options: ReportOptions, report: Report, loaded: Loaded) -> Repo
     )
 
 
+def _other_judgements(report: Report, loaded: Loaded) -> OtherJudgements | None:
+    """Return whether other judgements could put another run first; None where that cannot be told."""
+    leaders = report.leaders(report.main)
+    if len(leaders) != 1:
+        return None
+    best = leaders[0]
+    rivals = [run for run in range(len(report.names)) if run != best and report.has_all_topics(run)]
+    with contextlib.suppress(PresEvalError):  # runs that cannot be read twice
+        return favouring_rivals(
+            loaded.qrels(),
+            [run_at(path) for path in loaded.paths],
+            loaded.rankings,
+            best,
+            rivals,
+            report.column(report.main),
+            report.options,
+            report.weights,
+        )
+    return None
+
+
+def _facts(options: ReportOptions, report: Report) -> Iterator[tuple[str, str]]:
+    """Yield the options that change numbers, besides those of the evaluation and of the tests."""
+    yield "Topics averaged over (--topics)", options.topic_rule(OWN)
+    yield "Judgements read as (-R)", options.relevance_format
+    yield "Nmax (--nmax)", ", ".join(map(str, report.nmax))
+    yield "Measures asked for (-m)", ", ".join(options.measures) or "none: those usual for recall"
+    for name, path in (
+        ("Medians from (--medians)", options.medians),
+        ("Groups of topics from (--groups)", options.groups),
+        ("Weights of topics from (--weights)", options.weights),
+    ):
+        if path is not None:
+            yield name, PurePath(path).name
+
+
 def _medians(options: ReportOptions, labels: set[str]) -> Medians:
-    """Return the medians of measures in the report; raise UsageError if none is left."""
+    """Return the medians of --medians by measure and topic, of measures in the report.
+
+    labels  of the report's measures
+    Raises UsageError if the file has none of them.
+    """
     if options.medians is None:
         return {}
     medians = read_medians(File(options.medians))

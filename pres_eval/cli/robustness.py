@@ -26,7 +26,7 @@ from pres_eval.cli.analysing import (
     RunsOptions,
     groups_of_runs,
     measures_option,
-    put_out,
+    print_tables,
 )
 from pres_eval.cli.command_options import CutoffList, WholeRange, argument, command_with, option
 from pres_eval.cli.loading import Loaded, read
@@ -46,7 +46,7 @@ from pres_eval.report.robustness_tables import (
 
 
 def read_fractions(context: click.Context, option: click.Parameter, text: str) -> tuple[float, ...]:
-    """Read fractions above 0 and up to 1, separated by commas: ascending, each once."""
+    """Return fractions above 0 and up to 1, which commas separate: ascending, each once."""
     fractions = {number_of(part) for part in text.split(",")}
     if not all(0 < fraction <= 1 for fraction in fractions):
         raise click.BadParameter(
@@ -147,7 +147,7 @@ def command(options: RobustnessOptions) -> None:
     result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, loop)
     tables = robustness_tables(result, len(loaded.names), loaded.topics.text)
     tables += _pool_tables(options, loaded, selection)
-    put_out(
+    print_tables(
         tables,
         "robustness",
         {**loaded.settings, **vars(plan)},
@@ -199,7 +199,7 @@ def _files_of_samples(folder: str, plan: Plan) -> list[NamedFile]:
 
 
 def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
-    """Write the judgements of each sample into a folder; raise PresEvalError if it cannot be made."""
+    """Write the judgements of each sample into a folder; raise PresEvalError if there can be no folder."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -210,7 +210,7 @@ def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
 
     def write(number: int) -> None:
         """Write the f-qrels of that number."""
-        left = without(qrels, keep(number), plan.removed)
-        write_output(files[number].path, qrels_lines(left, left.kept))
+        reduced = without(qrels, keep(number), plan.removed)
+        write_output(files[number].path, qrels_lines(reduced, reduced.kept))
 
     list(loaded.loop("writing f-qrels")(write, len(files)))

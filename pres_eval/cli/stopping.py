@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
+from typing import NamedTuple
 
 import click
 
 from pres_eval.analysis.stopping import UNIFORM, Costs, Stop, stops_of_run, summaries_of_stops
-from pres_eval.cli.analysing import RunsOptions, put_out
+from pres_eval.cli.analysing import RunsOptions, print_tables
 from pres_eval.cli.command_options import command_with, option
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.errors import InputError, PresEvalError, UsageError, number_of, plural, quoted
@@ -18,11 +20,11 @@ from pres_eval.report.stopping_tables import stopping_figure, stopping_tables
 from pres_eval.report.text import text_of
 
 _COUNT_AS_0 = re.compile(r"; -c counts .* as 0$| \(--topics all: missing ones count as 0\)$")
-"""Advice in warnings of topics that runs lack."""
+"""Advice at the end of warnings of topics that runs lack."""
 
 
 def _read_targets(context: click.Context, parameter: click.Parameter, text: str) -> tuple[float, ...]:
-    """Read numbers above 0, at most 1, separated by commas."""
+    """Return recalls above 0 to 1, which commas separate, each once."""
     numbers = [number_of(part) for part in text.split(",")]
     if not all(0 < number <= 1 for number in numbers):
         raise click.BadParameter(f"found {quoted(text)}, expected recalls above 0 to 1 such as 0.8,0.95")
@@ -30,11 +32,11 @@ def _read_targets(context: click.Context, parameter: click.Parameter, text: str)
 
 
 def _read_costs(context: click.Context, parameter: click.Parameter, text: str) -> Costs:
-    """Read four numbers of at least 0."""
-    numbers = [number_of(part) for part in text.split(",")]
-    if len(numbers) != len(UNIFORM) or not all(0 <= number < float("inf") for number in numbers):
+    """Return four costs of at least 0, which commas separate."""
+    costs = [number_of(part) for part in text.split(",")]
+    if len(costs) != len(UNIFORM) or not all(0 <= cost < math.inf for cost in costs):
         raise click.BadParameter(f"found {quoted(text)}, expected four costs of at least 0 such as 10,10,1,1")
-    return numbers[0], numbers[1], numbers[2], numbers[3]
+    return costs[0], costs[1], costs[2], costs[3]
 
 
 class StoppingOptions(RunsOptions):
@@ -76,7 +78,8 @@ class StoppingOptions(RunsOptions):
 
     def warn(self, text: str | None) -> None:
         """Print a warning, without the advice to count missing topics as 0: they have no stop."""
-        super().warn(None if text is None else _COUNT_AS_0.sub("", text))
+        if text is not None:
+            super().warn(_COUNT_AS_0.sub("", text))
 
     def check(self) -> None:
         """Raise UsageError for options that make no sense, before anything is read."""
@@ -92,6 +95,14 @@ class StoppingOptions(RunsOptions):
             raise UsageError("a run twice with several --stops: name it once, with all of its --stops")
 
 
+class _Review(NamedTuple):
+    """A run that is read down to the stop of each topic; without stops it is read to its end."""
+
+    name: str
+    ranking: Ranking
+    stops: Weights | None
+
+
 @command_with(StoppingOptions)
 def command(options: StoppingOptions) -> None:
     """Print the means over topics, and the topics."""
@@ -99,17 +110,19 @@ def command(options: StoppingOptions) -> None:
         options = options.replace(empty=SKIP)  # without relevant documents there is no recall
     loaded = read(options, options.qrels, options.runs)
     stops: list[Stop] = []
-    for name, ranking, file in _reviews(options, loaded):
-        if file is not None:
-            _check_stops(options, file, loaded, ranking)
+    for review in _reviews(options, loaded):
+        rank_of_topic = None
+        if review.stops is not None:
+            _check_stops(options, review.stops, loaded, review.ranking)
+            rank_of_topic = review.stops.of
         stops.extend(
             stops_of_run(
                 loaded.relevance,
-                ranking,
+                review.ranking,
                 loaded.options,
-                name,
+                review.name,
                 options.target,
-                None if file is None else file.of,
+                rank_of_topic,
                 options.costs,
             )
         )
@@ -121,30 +134,22 @@ def command(options: StoppingOptions) -> None:
         "stops": [text_of(path) for path in options.stops],
         "costs": list(options.costs),
     }
-    put_out(
-        stopping_tables(summaries_of_stops(stops), stops, options.per_topic),
-        "stopping",
-        settings,
-        options,
-        loaded.failures,
-        lambda: stopping_figure(stops),
-    )
+    tables = stopping_tables(summaries_of_stops(stops), stops, options.per_topic)
+    print_tables(tables, "stopping", settings, options, loaded.failures, lambda: stopping_figure(stops))
 
 
-def _reviews(options: StoppingOptions, loaded: Loaded) -> list[tuple[str, Ranking, Weights | None]]:
-    """Return each review by its name: a run with its stops; None: it is read to its end."""
+def _reviews(options: StoppingOptions, loaded: Loaded) -> list[_Review]:
+    """Return each run with its stops; a single run with several files of stops is a review by each."""
     files = [read_weights(path, "rank") for path in options.stops]
-    if not files:
-        return [(name, ranking, None) for name, ranking in zip(loaded.names, loaded.rankings, strict=True)]
+    if len(files) > 1 and len(options.runs) == 1:
+        return [_Review(text_of(file.path), loaded.rankings[0], file) for file in files]
+    file_of_run: dict[str, Weights] = {}
     if len(files) == 1:
-        return [
-            (name, ranking, files[0]) for name, ranking in zip(loaded.names, loaded.rankings, strict=True)
-        ]
-    if len(options.runs) == 1:
-        return [(text_of(file.path), loaded.rankings[0], file) for file in files]
-    file_of = dict(zip(options.runs, files, strict=True))
+        file_of_run = dict.fromkeys(loaded.paths, files[0])
+    elif files:
+        file_of_run = dict(zip(options.runs, files, strict=True))
     return [
-        (name, ranking, file_of[path])
+        _Review(name, ranking, file_of_run.get(path))
         for name, path, ranking in zip(loaded.names, loaded.paths, loaded.rankings, strict=True)
     ]
 

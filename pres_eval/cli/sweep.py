@@ -5,11 +5,7 @@ from __future__ import annotations
 import click
 
 from pres_eval.analysis.sweep import SWEPT_MEASURES, sweep, sweep_selection
-from pres_eval.cli.analysing import (
-    RunsOptions,
-    measures_option,
-    put_out,
-)
+from pres_eval.cli.analysing import RunsOptions, measures_option, print_tables
 from pres_eval.cli.command_options import command_with, option, read_rank
 from pres_eval.cli.loading import read
 from pres_eval.cli.shared import TieOptions
@@ -21,7 +17,7 @@ MOST_CUTOFFS = 1000
 
 
 def read_ranks(context: click.Context, option: click.Parameter, text: str) -> tuple[int, ...]:
-    """Read ranks from `10:100:10` (first, last, step) or `10,20,50`: ascending, each once."""
+    """Return the ranks of `10:100:10` (first, last, step) or `10,20,50`: ascending, each once."""
     wrong = click.BadParameter(f"found {quoted(text)}, expected ranks above 0 such as 10:100:10 or 10,20,50")
     parts = text.replace(":", ",").split(",")
     ranks = [read_rank(part) for part in parts]
@@ -33,7 +29,9 @@ def read_ranks(context: click.Context, option: click.Parameter, text: str) -> tu
     if "," in text or len(numbers) not in (2, 3) or numbers[1] < numbers[0]:
         raise wrong
     first, last = numbers[:2]
-    step = numbers[2] if len(numbers) == 3 else 1
+    step = 1
+    if len(numbers) == 3:
+        step = numbers[2]
     count = (last - first) // step + 1
     if count > MOST_CUTOFFS:
         raise click.BadParameter(f"{count} ranks, expected {MOST_CUTOFFS} at most")
@@ -65,7 +63,7 @@ def command(options: SweepOptions) -> None:
     selection = sweep_selection(options.measures or SWEPT_MEASURES, options.nmax, options.numbers())
     loaded = read(options, options.qrels, options.runs)
     result = sweep(loaded.names, loaded.evaluations(loaded.scoring(selection)), options.nmax)
-    put_out(
+    print_tables(
         sweep_tables(result, loaded.topics.text),
         "sweep",
         {**loaded.settings, "nmax": list(options.nmax)},

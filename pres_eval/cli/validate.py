@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from pres_eval.analysis.review_intervals import METHODS, ReviewSettings
-from pres_eval.cli.analysing import SEED, ResultOptions, put_out
+from pres_eval.cli.analysing import SEED, ResultOptions, print_tables
 from pres_eval.cli.command_options import FiniteRange, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import GRADE_WORDS
 from pres_eval.cli.streams import check_paths, say
@@ -28,6 +29,10 @@ from pres_eval.report.text import percentage, text_of
 from pres_eval.report.validation_tables import plan_tables, validation_tables
 
 SHARE = FiniteRange(0, 1, min_open=True, max_open=True)
+"""Kind of value for a share of documents, or a probability."""
+
+DEFAULT_MARGIN = 0.05
+"""Margin of the recall in a plan without --margin."""
 
 
 class ValidateOptions(ResultOptions):
@@ -106,47 +111,64 @@ class ValidateOptions(ResultOptions):
 @command_with(ValidateOptions)
 def command(options: ValidateOptions) -> None:
     """Estimate from samples, or plan one."""
-    asked = options.own_values()
-    files = asked.pop("files")
-    (_validate if files else _plan)(options, asked, *files)
+    settings = options.own_values()
+    files = settings.pop("files")
+    if files:
+        review, *samples = files
+        _validate(options, settings, review, samples)
+    else:
+        _plan(options, settings)
 
 
-def _validate(options: ResultOptions, asked: dict[str, Any], review: str, *samples: str) -> None:
-    """Print the estimates of a review from its samples; exit 3 if they do not show its --target."""
-    if asked.pop("prevalence") is not None:
+def _validate(options: ResultOptions, settings: dict[str, Any], review: str, samples: Sequence[str]) -> None:
+    """Print the estimates of a review from its samples; exit 3 if they do not show its --target.
+
+    settings  the values of the command's options, by their fields
+    """
+    if settings.pop("prevalence") is not None:
         raise UsageError(
             "--prevalence is for a plan, without files: here the samples estimate it; leave it out"
         )
     check_paths(review, samples)
-    headings = columns_of_option(asked.pop("sample_columns"), (TOPIC, DOCNO, STRATUM, GRADE))
-    asked["columns"] = {"relevance" if kind == GRADE else kind: name for kind, name in headings.items()}
-    asked["grades"] = grades_of_option(asked.pop("sample_grades"))
+    headings = columns_of_option(settings.pop("sample_columns"), (TOPIC, DOCNO, STRATUM, GRADE))
+    settings["columns"] = {}  # as the library calls them
+    for kind, heading in headings.items():
+        settings["columns"]["relevance" if kind == GRADE else kind] = heading
+    settings["grades"] = grades_of_option(settings.pop("sample_grades"))
     # The function itself: its errors name options, where the library's name arguments.
-    validation = inspect.unwrap(validate)(review, *samples, **asked)
-    asked |= {"review": text_of(review), "samples": [text_of(path) for path in samples]}
-    put_out(validation_tables(validation), "validate", asked, options, make=validation.plot)
+    validation = inspect.unwrap(validate)(review, *samples, **settings)
+    settings |= {"review": text_of(review), "samples": [text_of(path) for path in samples]}
+    print_tables(validation_tables(validation), "validate", settings, options, make=validation.plot)
     recalls = validation.of("recall")
     short = [recall for recall in recalls if not validation.shows(recall)]
     for recall in short:
-        of_topic = f"topic {text_of(recall.topic)}: " if len(recalls) > 1 else ""
-        shown = "none, as nothing is relevant" if math.isnan(recall.at_least) else f"{recall.at_least:.6f}"
+        topic = f"topic {text_of(recall.topic)}: " if len(recalls) > 1 else ""
+        shown = f"{recall.at_least:.6f}"
+        if math.isnan(recall.at_least):
+            shown = "none, as nothing is relevant"
         say(
-            f"pres-eval: --target: {of_topic}wanted a recall of at least {asked['target']:g}"
-            f" with {percentage(asked['confidence'])} confidence, shown is {shown}"
+            f"pres-eval: --target: {topic}wanted a recall of at least {settings['target']:g}"
+            f" with {percentage(settings['confidence'])} confidence, shown is {shown}"
         )
     if short:
         raise click.exceptions.Exit(EXIT_CODE)
 
 
-def _plan(options: ResultOptions, asked: dict[str, Any]) -> None:
-    """Print how many documents to draw; raises UsageError for options that need files."""
-    asked["margin"] = asked["margin"] or 0.05
-    settings = {name: asked[name] for name in ("collection", "prevalence", "margin", "confidence")}
-    if None in settings.values() or any(
-        asked[name] is not None for name in ("depth", "sizes", "target", "control")
-    ):
+def _plan(options: ResultOptions, settings: dict[str, Any]) -> None:
+    """Print how many documents to draw; raise UsageError for options that need files, or none of a plan.
+
+    settings  the values of the command's options, by their fields
+    """
+    plan = {
+        "collection": settings["collection"],
+        "prevalence": settings["prevalence"],
+        "margin": settings["margin"] or DEFAULT_MARGIN,
+        "confidence": settings["confidence"],
+    }
+    needs_files = any(settings[name] is not None for name in ("depth", "sizes", "target", "control"))
+    if None in plan.values() or needs_files:
         raise UsageError(
             "expected REVIEW SAMPLE ..., or for a plan no files and"
             " --collection NUM --prevalence SHARE [--margin MARGIN] [--confidence SHARE]"
         )
-    put_out(plan_tables(**settings), "validate", settings, options)
+    print_tables(plan_tables(**plan), "validate", plan, options)

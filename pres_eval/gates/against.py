@@ -22,11 +22,11 @@ from pres_eval.report.records import Record
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
 
-LARGEST_RELATIVE_SIZE = 1e8
-"""Largest size of a finding for its relative change; that of a nan is the same."""
+LARGEST_RELATIVE_CHANGE = 1e8
+"""Largest relative change by which findings are sorted; a change to nan counts as this."""
 
 SUMMARY_SIZE = 1e9
-"""Size that findings about values over all topics have more than those about single ones, to come first."""
+"""What findings about values over all topics get on top, so that they come before those of single topics."""
 
 WIDE_ALLOWANCE = 0.5
 """Largest fall of a measure between 0 and 1 that may be allowed without a warning."""
@@ -36,11 +36,11 @@ WIDE_ALLOWANCE = 0.5
 class Earlier:
     """`--against FILE` and its options.
 
-    path            the file
+    path            of the file
     record          its content
     tolerance       how far values may fall
     topics          whether single topics are compared as well (--against-topics)
-    confirmation    how falls are confirmed if only those count that are (--if-significant)
+    confirmation    settings of the test that has to confirm a fall (--if-significant), None without a test
     match           how runs are matched, a name of MATCHES
     allow_unmatched whether runs that only one of the evaluations has are no failure
     allow_changed_judgements  whether other judgements than those of the file are no failure
@@ -58,13 +58,17 @@ class Earlier:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Change:
-    """One value then and now.
+    """One value of a run, earlier and now.
 
-    where    over which topics, or the topic
+    run      the run now
+    column   the measure
+    where    over which topics, or of which topic, in words
+    before   the value earlier
+    now      the value now
     allowed  how far it may fall
     topic    the topic, None for a value over topics
-    values   earlier and now on the topics, of a value that a test may be asked about
-    tested   the result of the test, None where there was none
+    values   earlier and now on the topics, for a test; None of a value that no test is about
+    tested   the result of the test, None if there was none
     """
 
     run: ScoredRun
@@ -78,8 +82,8 @@ class Change:
     tested: ChangeTest | None = None
 
     @property
-    def worse(self) -> bool:
-        """Return whether it got worse by more than is allowed, and significantly, if a test is wanted."""
+    def is_worse(self) -> bool:
+        """Return whether it got worse by more than is allowed, and significantly, if there was a test."""
         if not _is_worse(self.before, self.now, self.allowed, self.column.measure.less_is_better):
             return False
         return self.tested is None or self.tested.is_significant
@@ -97,13 +101,13 @@ class Change:
 
     def finding(self) -> GateFinding:
         """Return the gate's finding about it."""
-        verdict = Verdict.from_check(not self.worse)
+        verdict = Verdict.from_check(not self.is_worse)
         value = f"{self.column.label}, {self.where}"
-        message = f"{value}: {self._moved()}, {self.allowed} allowed"
+        message = f"{value}: {self._movement_text()}, {self.allowed} allowed"
         if self.tested is not None:
             message += f"; {self.tested}"
-            # What a test says is shown also where the value passes.
-            verdict = Verdict.from_difference(not self.worse)
+            # The result of a test is shown also if the value passes.
+            verdict = Verdict.from_difference(not self.is_worse)
         return GateFinding(
             gate=AGAINST,
             message=f"{message}, run {run_name(self.run)}",
@@ -114,7 +118,7 @@ class Change:
             checked=f"{value}, run {run_name(self.run)}",
         )
 
-    def _moved(self) -> str:
+    def _movement_text(self) -> str:
         """Return from where to where the value moved, in words."""
         kind = self.column.measure.format if self.topic is None else Format.FLOAT
         before = six_digits(self.before, kind, self.now)
@@ -126,46 +130,51 @@ class Change:
         return f"{verb} from {before} to {now}, by {six_digits(change, kind, 0.0)}"
 
     def _size(self) -> float:
-        """Return the relative change; values over all topics come before those of single ones."""
+        """Return the relative change, by which findings are sorted; that of a value over topics is larger."""
         size = abs(self.now - self.before)
         if self.before:
             size /= abs(self.before)
-        if not size < LARGEST_RELATIVE_SIZE:
-            size = LARGEST_RELATIVE_SIZE
-        return size + SUMMARY_SIZE if self.topic is None else size
+        if math.isnan(size) or size > LARGEST_RELATIVE_CHANGE:
+            size = LARGEST_RELATIVE_CHANGE
+        if self.topic is None:
+            size += SUMMARY_SIZE
+        return size
 
 
 def changes(runs: Counterparts, earlier: Earlier, tolerance: Tolerance) -> Iterator[Change]:
-    """Yield every measure then and now, over the topics of both, and each topic that got worse if wanted.
+    """Yield every measure earlier and now, over the topics of both, and each topic that got worse if wanted.
 
     Raises InputError for an earlier value that is no number, with which nothing can be compared.
     """
+    if not runs.topics:
+        return
     new, old = runs.now.evaluation, runs.before.evaluation
-    index_of_label = {column.label: index for index, column in enumerate(new.columns)}
+    new_index_of_label = {column.label: index for index, column in enumerate(new.columns)}
+    where = "all" if runs.same_topics else f"{plural(len(runs.topics))} in both"
     for old_index, column in enumerate(old.columns):
-        index = index_of_label.get(column.label)
-        if index is None or not runs.topics or not column.measure.tells_quality:
+        new_index = new_index_of_label.get(column.label)
+        if new_index is None or not column.measure.tells_quality:
             continue
-        before, now = runs.values(old, old_index), runs.values(new, index)
+        old_values, new_values = runs.values(old, old_index), runs.values(new, new_index)
         change = Change(
             run=new,
             column=column,
-            where="all" if runs.same_topics else f"{plural(len(runs.topics))} in both",
+            where=where,
             before=runs.summary(old, old_index),
-            now=runs.summary(new, index),
+            now=runs.summary(new, new_index),
             allowed=tolerance.allowance(column.label),
-            values=_testable_values(runs, column, before, now),
+            values=_testable_values(runs, column, old_values, new_values),
         )
         _check_earlier_value(change, earlier, old)
         yield change
         if earlier.topics and column.measure.per_topic:
-            yield from _worse_topics(runs, change, earlier, before, now)
+            yield from _worse_topics(runs, change, earlier, old_values, new_values)
 
 
 def _testable_values(
     runs: Counterparts, column: SelectedColumn, before: FloatArray, now: FloatArray
 ) -> TopicValues | None:
-    """Return the values (T,) for a test over topics; None if the measure is no finite mean of them."""
+    """Return the values (T,) for a test over topics; None if the measure is no mean of finite values."""
     if not column.measure.per_topic or not np.isfinite([before, now]).all():
         return None
     return TopicValues(
@@ -179,7 +188,11 @@ def _testable_values(
 def _worse_topics(
     runs: Counterparts, change: Change, earlier: Earlier, before: FloatArray, now: FloatArray
 ) -> Iterator[Change]:
-    """Yield the change on each topic on which a measure got worse by more than is allowed over all."""
+    """Yield the change on each topic on which a measure got worse by more than is allowed over all topics.
+
+    change       of the measure over all topics
+    before, now  (T,) its values on the topics
+    """
     less_is_better = change.column.measure.less_is_better
     for topic, first, second in zip(runs.topics, before.tolist(), now.tolist(), strict=True):
         of_topic = replace(
@@ -203,8 +216,9 @@ def _check_earlier_value(change: Change, earlier: Earlier, run: ScoredRun) -> No
 
 
 def with_tests(changed: Sequence[Change], settings: CompareSettings) -> list[Change]:
-    """Return the changes, with the results of the test for those that it applies to."""
-    results = iter(confirm([change.values for change in changed if change.values is not None], settings))
+    """Return the changes, those of means over topics with the results of the test."""
+    values_of_topics = [change.values for change in changed if change.values is not None]
+    results = iter(confirm(values_of_topics, settings))
     with_results = []
     for change in changed:
         if change.values is None:
@@ -216,17 +230,19 @@ def with_tests(changed: Sequence[Change], settings: CompareSettings) -> list[Cha
 
 def warnings_of_changes(changed: Sequence[Change]) -> Iterator[GateFinding]:
     """Yield warnings of measures that are better for a shorter run, and of tolerances that hide any fall."""
-    for_less = [
-        change
-        for change in changed
-        if change.column.measure.rewards_giving_up and change.before != change.now
-    ]
+    better_for_less = []
+    hiding_any_fall = []
+    for change in changed:
+        if change.column.measure.rewards_giving_up and change.before != change.now:
+            better_for_less.append(change)
+        if change.may_hide_any_fall:
+            hiding_any_fall.append(change)
     yield from _warnings(
-        for_less,
+        better_for_less,
         "{}: better for a run that retrieves less; compare runs of one depth (-M), or look at -m num_ret too",
     )
     yield from _warnings(
-        [change for change in changed if change.may_hide_any_fall],
+        hiding_any_fall,
         "--tolerance allows a fall as large as the earlier value, or over half of what a measure can be: {}",
     )
 
@@ -235,8 +251,8 @@ def warnings_of_tests(changed: Sequence[Change]) -> Iterator[GateFinding]:
     """Yield warnings of values that no test could find worse, by reason, and of those without a test."""
     by_reason: dict[str, list[Change]] = {}
     for change in changed:
-        if change.tested is not None and change.tested.powerless:
-            by_reason.setdefault(change.tested.powerless, []).append(change)
+        if change.tested is not None and change.tested.why_powerless:
+            by_reason.setdefault(change.tested.why_powerless, []).append(change)
     for reason, powerless in by_reason.items():
         yield from _warnings(powerless, f"--if-significant cannot fail by {{}}: {reason}")
     yield from _warnings(
@@ -266,6 +282,7 @@ def _is_worse(before: float, now: float, allowed: Allowance, less_is_better: boo
     if math.isinf(before) or math.isinf(now):
         return now > before if less_is_better else now < before
     # 0.5 - 0.499 is more than 0.001 in doubles: what was printed is compared, in decimals.
-    change = Decimal(repr(now)) - Decimal(repr(before))
-    fall = change if less_is_better else -change
+    fall = Decimal(repr(before)) - Decimal(repr(now))
+    if less_is_better:
+        fall = -fall
     return fall > allowed.largest_fall(before)

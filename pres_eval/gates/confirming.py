@@ -19,13 +19,15 @@ from pres_eval.errors import plural
 from pres_eval.report.text import equal_or_less, p_text, signed
 
 LEVEL = np.array([CompareSettings.alpha])
-"""The level of the gate's test."""
+"""The level (1,) of the gate's test, as functions for many tests take it."""
 
 
 class TopicValues(NamedTuple):
-    """Values (T,) of a measure on topics, earlier and now, and whether less of it is better.
+    """Values of a measure on topics, for a test.
 
-    weights  (T,) of the topics, which the values are multiplied with; None: they are not
+    before, now     (T,) values earlier and now, multiplied with the weights if there are any
+    less_is_better  whether less of the measure is better
+    weights         (T,) of the topics, 1 on average; None: all weigh the same
     """
 
     before: FloatArray
@@ -41,10 +43,10 @@ class ChangeTest:
     settings     the test, one-sided unless the alternative is two-sided
     all_alike    whether all topics changed by the same, so that there is no variance
     topics       number of topics
-    p_value      of the value alone, nan where there is none, over one topic
-    corrected    the p-value corrected for all comparisons, 1 where there is none
-    comparisons  number of comparisons, 0 where no topic differs
-    interval     ends of the t interval of the mean change, nan where there is none
+    p_value      of the value alone, nan if there is none, as over one topic
+    corrected    the p-value corrected for all comparisons, 1 if there is none
+    comparisons  number of comparisons that it is corrected for, 0 if the value changed on no topic
+    interval     ends of the t interval of the mean change, nan if there is none
     """
 
     settings: CompareSettings
@@ -61,8 +63,8 @@ class ChangeTest:
         return self.corrected < CompareSettings.alpha
 
     @property
-    def powerless(self) -> str:
-        """Return why no values on these topics, or none so similar, can be significant; empty if some can."""
+    def why_powerless(self) -> str:
+        """Return why no change on these topics could be significant, in words; empty if one could."""
         test, topics = self.settings.test, plural(self.topics)
         if self.all_alike and math.isnan(self.p_value):
             return f"{test} gives no p to the same change on all of {topics}"
@@ -106,43 +108,50 @@ def confirm(compared: Sequence[TopicValues], settings: CompareSettings) -> list[
     are does not depend on which of the two runs is which.
     """
     results = [_uncorrected(values, settings) for values in compared]
-    possible = [
-        index for index, result in enumerate(results) if result.comparisons and not math.isnan(result.p_value)
-    ]
-    p_values = np.array([results[index].p_value for index in possible], np.float64)
+    has_p_value = [bool(result.comparisons) and not math.isnan(result.p_value) for result in results]
+    indices = [index for index, has_value in enumerate(has_p_value) if has_value]
+    p_values = np.array([results[index].p_value for index in indices], np.float64)
     corrected_p_values = CORRECTIONS[settings.correction](p_values).tolist()
-    for index, corrected in zip(possible, corrected_p_values, strict=True):
-        results[index] = replace(results[index], corrected=corrected, comparisons=len(possible))
+    for index, corrected in zip(indices, corrected_p_values, strict=True):
+        results[index] = replace(results[index], corrected=corrected, comparisons=len(indices))
     return results
 
 
 def _uncorrected(values: TopicValues, settings: CompareSettings) -> ChangeTest:
     """Return the test's result for the values of one measure and run, as if there were no others."""
-    changes = (values.now - values.before)[np.newaxis]
-    deviating = changes if values.weights is None else linearised(changes, values.weights)
-    all_alike = len(values.now) > 1 and mean_and_deviation(deviating)[1][0] == 0
-    improvements = -changes if values.less_is_better else changes
+    changes = (values.now - values.before)[np.newaxis]  # (1, T)
     test = with_weights(settings.test, values.weights)
-    p_of_worse = _p_of_greater(-improvements, test)
-    if settings.alternative == "less":
-        p_value = p_of_worse
-    else:
+    improvements = -changes if values.less_is_better else changes
+    p_value = _p_of_greater(-improvements, test)  # of a worse value
+    if settings.alternative != "less":
         p_of_better = _p_of_greater(improvements, test)
-        p_value = float(np.minimum(1, 2 * np.minimum(p_of_worse, p_of_better)))
+        p_value = float(np.minimum(1, 2 * np.minimum(p_value, p_of_better)))
+    all_alike = _are_alike(changes, values.weights)
     interval = (math.nan, math.nan)
     if not all_alike:
         outside = ends_outside(LEVEL, settings.alternative)
         lower, upper = weighted_intervals(changes, values.weights, outside)
         interval = (float(lower[0]), float(upper[0]))
+    differs_on_some_topic = bool(np.round(changes, DECIMALS).any())
     return ChangeTest(
         settings=settings,
         all_alike=all_alike,
         topics=len(values.now),
         p_value=p_value,
         corrected=1.0,
-        comparisons=int(np.round(changes, DECIMALS).any()),
+        comparisons=int(differs_on_some_topic),
         interval=interval,
     )
+
+
+def _are_alike(changes: FloatArray, weights: FloatArray | None) -> bool:
+    """Return whether changes (1, T) have no variance over several topics.
+
+    With weights these are changes times weights, whose weighted mean varies as their linearised values do.
+    """
+    deviating = changes if weights is None else linearised(changes, weights)
+    _, deviations = mean_and_deviation(deviating)
+    return changes.shape[1] > 1 and bool(deviations[0] == 0)
 
 
 def _p_of_greater(changes: FloatArray, test: PairedTest) -> float:

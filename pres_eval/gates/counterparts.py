@@ -21,9 +21,9 @@ AGAINST = "--against"
 
 @dataclass(frozen=True, eq=False)
 class Counterparts:
-    """A run now and the same run earlier, and the topics over which they are compared.
+    """A run now and the same run earlier, which are compared over the topics of both (T).
 
-    weights   weights of the topics, None if all weigh the same
+    weights   weights of topics, None if all weigh the same
     of_group  whether the topics are those of a group, for which the runs have no averages yet
     """
 
@@ -41,7 +41,8 @@ class Counterparts:
     @property
     def lost_topics(self) -> list[bytes]:
         """The topics that were evaluated earlier and are not now."""
-        return sorted(set(self.before.evaluation.topics) - set(self.now.evaluation.topics))
+        evaluated_now = set(self.now.evaluation.topics)
+        return sorted(set(self.before.evaluation.topics) - evaluated_now)
 
     @cached_property
     def new_topics(self) -> list[bytes]:
@@ -56,22 +57,22 @@ class Counterparts:
     @cached_property
     def same_topics(self) -> bool:
         """Whether both averages are over the same topics."""
-        return not self.new_topics and _averaged_topics(self.now) == _averaged_topics(self.before)
+        if self.new_topics:
+            return False
+        return _averaged_topics(self.now) == _averaged_topics(self.before)
 
     def values(self, evaluation: ScoredRun, column_index: int) -> FloatArray:
-        """Return the values (T,) of a column on the topics of both; 0 for a topic that the run lacks."""
+        """Return the values (T,) of a column on `topics`; 0 for a topic that the evaluation lacks."""
         values = np.asarray(evaluation.values[column_index], np.float64)
         if evaluation.topics == self.topics:
             return values
-        # The row behind the last one is that of topics which the run lacks.
-        with_zero = np.append(values, 0.0)
-        rows = {topic: row for row, topic in enumerate(evaluation.topics)}
-        return np.asarray(with_zero[[rows.get(topic, -1) for topic in self.topics]], np.float64)
+        value_of_topic = dict(zip(evaluation.topics, values.tolist(), strict=True))
+        return np.array([value_of_topic.get(topic, 0.0) for topic in self.topics], np.float64)
 
     def summary(self, evaluation: ScoredRun, column_index: int) -> float:
-        """Return the value of a column over the topics of both runs; nan if the column has no number.
+        """Return the value of a column over `topics`; nan if the column has no number over topics.
 
-        If `topics` are those that the evaluation is averaged over, this is the evaluation's own value.
+        If the evaluation is averaged over `topics`, this is the evaluation's own value.
         """
         summarise = evaluation.columns[column_index].measure.summary
         value = evaluation.summary[column_index]
@@ -95,15 +96,16 @@ class Counterparts:
         return summarise(float(np.add.accumulate(values)[-1]), totals)
 
     def weighted(self, values: FloatArray) -> FloatArray:
-        """Return values whose mean is the weighted mean of some (T,), for tests.
+        """Return values (T,) times the weights of their topics, so that their mean is the weighted mean.
 
-        Topics of weight 0 are left out: they count neither in means nor in tests.
+        Topics of weight 0 are left out: they count neither in means nor in tests.  Without weights the
+        values are returned as they are.
         """
         weights = self.test_weights()
         if self.weights is None or weights is None:
             return values
-        weighing = self._topic_weights(self.weights) > 0
-        return np.asarray(values[weighing] * weights, np.float64)
+        counts = self._topic_weights(self.weights) > 0
+        return np.asarray(values[counts] * weights, np.float64)
 
     def test_weights(self) -> FloatArray | None:
         """Return the weights (T,) of the topics that `weighted` keeps, 1 on average; None without weights."""
@@ -114,7 +116,7 @@ class Counterparts:
         return np.asarray(positive * len(positive) / positive.sum(), np.float64)
 
     def _topic_weights(self, weights: Weights) -> FloatArray:
-        """Return the weights (T,) of the topics of both."""
+        """Return the weights (T,) of `topics`, 0 for a topic without one."""
         return np.array([weights.of.get(topic, 0.0) for topic in self.topics], np.float64)
 
 

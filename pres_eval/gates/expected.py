@@ -23,13 +23,14 @@ SUMMARY_TOPIC = b"all"
 """Topic of the lines over all topics."""
 
 RUN_NAME = b"run"
-"""Measure of the line over all topics that names one of several runs."""
+"""First column of the line over all topics that names one of several runs."""
 
 
 class LineKey(NamedTuple):
-    """Run, measure and topic of a line.
+    """What a line of trec_eval gives the value of.
 
-    repeat  1 for the first line of this run, measure and topic, 2 for the second
+    run      the name of the run; `number 2` in a file that names no runs and has more than we print
+    repeat   1 for the first line of this run, measure and topic, 2 for the second
     """
 
     run: str
@@ -43,7 +44,9 @@ class LineKey(NamedTuple):
         return (self.measure, self.topic) == (RUN_NAME, SUMMARY_TOPIC)
 
     def __str__(self) -> str:
-        return f"{cut(text_of(self.measure), ID_CHARACTERS)}, {cut(text_of(self.topic), ID_CHARACTERS)}"
+        """Return measure and topic, for a message."""
+        measure, topic = text_of(self.measure), text_of(self.topic)
+        return f"{cut(measure, ID_CHARACTERS)}, {cut(topic, ID_CHARACTERS)}"
 
 
 class ExpectedLine(NamedTuple):
@@ -54,10 +57,13 @@ class ExpectedLine(NamedTuple):
 
 
 PrintedLines = dict[LineKey, bytes]
+"""The lines that we print, with their values."""
+
 ExpectedLines = dict[LineKey, ExpectedLine]
+"""The lines of the file, with their values."""
 
 
-def unexpected(path: str, expected: bytes, output: bytes, allowed: bool = False) -> Iterator[GateFinding]:
+def line_findings(path: str, expected: bytes, output: bytes, allowed: bool = False) -> Iterator[GateFinding]:
     """Yield whether we print each line with its value, and the lines of ours that the file should have.
 
     expected  lines of the file
@@ -68,8 +74,8 @@ def unexpected(path: str, expected: bytes, output: bytes, allowed: bool = False)
     if not expected.strip():
         raise EmptyFileError(path, None, "no line", "lines of trec_eval")
     _check_form(path, expected)
-    printed = {key: value for key, value, _ in _keyed(output)}
-    lines = {key: ExpectedLine(value, number) for key, value, number in _keyed(expected, printed)}
+    printed = {key: value for key, value, _ in _lines_with_keys(output)}
+    lines = {key: ExpectedLine(value, number) for key, value, number in _lines_with_keys(expected, printed)}
     runs_of_file = _runs_of(lines)
     printed = _named_as_in(runs_of_file, printed)
     runs_printed = _runs_of(printed)
@@ -120,14 +126,14 @@ def _check_form(path: str, expected: bytes) -> None:
     )
 
 
-def _keyed(text: bytes, printed: PrintedLines | None = None) -> Iterator[tuple[LineKey, bytes, int]]:
+def _lines_with_keys(
+    text: bytes, printed: PrintedLines | None = None
+) -> Iterator[tuple[LineKey, bytes, int]]:
     """Yield the lines of trec_eval output: what they give the value of, the value, the line number.
 
-    printed  our lines, for runs that no line names: of the lines of a measure and topic the first run has as
-             many as we print of it, the second run the next ones, and so on
+    printed  our lines, by which lines that no line names the run of are given to runs
     """
-    lines_of_run = Counter((key.measure, key.topic, key.run) for key in printed or {})
-    names = _runs_of(printed or {})
+    unnamed_runs = _UnnamedRuns(printed or {})
     repeats: Counter[tuple[str, bytes, bytes]] = Counter()
     run = ""
     for number, line in enumerate(text.split(b"\n"), 1):
@@ -139,18 +145,30 @@ def _keyed(text: bytes, printed: PrintedLines | None = None) -> Iterator[tuple[L
             run = text_of(value)
         repeats[run, measure, topic] += 1
         repeat = repeats[run, measure, topic]
-        if run:
-            yield LineKey(run, measure, topic, repeat), value, number
-        else:
-            for name in names:
-                # Two, if a topic is called as the lines over all topics are.
-                count = max(lines_of_run[measure, topic, name], 1)
-                if repeat <= count:
-                    break
-                repeat -= count
-            else:
-                name, repeat = f"number {repeats[run, measure, topic]}", 1
-            yield LineKey(name, measure, topic, repeat), value, number
+        key = LineKey(run, measure, topic, repeat)
+        if not run:
+            key = unnamed_runs.key(measure, topic, repeat)
+        yield key, value, number
+
+
+class _UnnamedRuns:
+    """Runs of a file that does not name them: the first has as many lines as we print of it, and so on."""
+
+    def __init__(self, printed: PrintedLines) -> None:
+        """Count the lines that we print of each measure, topic and run."""
+        self._runs = _runs_of(printed)
+        self._num_lines = Counter((key.measure, key.topic, key.run) for key in printed)
+
+    def key(self, measure: bytes, topic: bytes, repeat: int) -> LineKey:
+        """Return the run of a line, the `repeat`-th of this measure and topic in the file."""
+        repeat_in_run = repeat
+        for run in self._runs:
+            # Two, if a topic is called as the lines over all topics are.
+            num_lines = max(self._num_lines[measure, topic, run], 1)
+            if repeat_in_run <= num_lines:
+                return LineKey(run, measure, topic, repeat_in_run)
+            repeat_in_run -= num_lines
+        return LineKey(f"number {repeat}", measure, topic, 1)
 
 
 def _runs_of(lines: PrintedLines | ExpectedLines) -> list[str]:
@@ -159,7 +177,11 @@ def _runs_of(lines: PrintedLines | ExpectedLines) -> list[str]:
 
 
 def _named_as_in(runs_of_file: Sequence[str], printed: PrintedLines) -> PrintedLines:
-    """Return our lines; those of an only run have the name that it had among several, if the file has it."""
+    """Return our lines; those of a single run get the name that it has in the file.
+
+    The file may have been made of several runs, with names that are shorter: one of them has to be a part of
+    ours between other characters than letters and digits.
+    """
     runs_printed = _runs_of(printed)
     if len(runs_printed) != 1 or runs_printed[0] in runs_of_file:
         return printed
@@ -176,7 +198,13 @@ def _named_as_in(runs_of_file: Sequence[str], printed: PrintedLines) -> PrintedL
 
 
 class _RunLines(NamedTuple):
-    """Lines of one run: those of the file, and ours; the run as messages name it, empty for a run alone."""
+    """Lines of one run.
+
+    path      of the file
+    run_name  the run as messages name it behind a comma, empty for a single run
+    expected  the lines of the file
+    printed   our lines
+    """
 
     path: str
     run_name: str
@@ -202,10 +230,10 @@ class _RunLines(NamedTuple):
             yield self._new_lines_finding(new, allowed)
 
     def _new_lines(self, known_measures: set[bytes]) -> list[LineKey]:
-        """Return our lines without which the lines of the file are not all of the run.
+        """Return the lines that we print and that the file of the run should have, but does not.
 
-        Lines over all topics alone are a whole file.  A measure that the file has nowhere is new, unless the
-        file ends before the lines over all topics.
+        A file of lines over all topics alone is complete.  A measure that the file has nowhere is new, which
+        is no fault, unless the file ends before the lines over all topics.
         """
         has_topics = any(key.topic != SUMMARY_TOPIC for key in self.expected)
         has_summary = any(key.topic == SUMMARY_TOPIC and not key.names_run for key in self.expected)
@@ -220,7 +248,7 @@ class _RunLines(NamedTuple):
         return new
 
     def _left_out(self) -> dict[str, list[LineKey]]:
-        """Return the lines of the file that we print none like, by the option that decides on them."""
+        """Return the lines of the file that this call leaves out, by the option that it lacks or has."""
         ours = [key for key in self.printed if not key.names_run]
         prints_topics = any(key.topic != SUMMARY_TOPIC for key in ours)
         prints_summary = any(key.topic == SUMMARY_TOPIC for key in ours)
@@ -264,7 +292,7 @@ class _RunLines(NamedTuple):
         printed = self.printed.get(key)
         return GateFinding(
             gate=EXPECT,
-            message=f"{checked}: {_difference(value, printed)}",
+            message=f"{checked}: {_difference_text(value, printed)}",
             path=self.path,
             line=number,
             measure=text_of(key.measure),
@@ -290,7 +318,7 @@ class _RunLines(NamedTuple):
         )
 
 
-def _difference(expected: bytes, printed: bytes | None) -> str:
+def _difference_text(expected: bytes, printed: bytes | None) -> str:
     """Return the value wanted and the one printed, if there is one, and how far they are apart."""
     if printed is None:
         return f"wanted {quoted(expected)}, no such line here"

@@ -12,11 +12,10 @@ from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
 
 EXIT_CODE = 3
-"""Of a command whose gates were not all passed."""
+"""Exit code of a command whose gates were not all passed."""
 
 LISTED_FAILURES = 10
 """Largest number of failures of a gate that are reported one by one."""
-
 
 LISTED_NAMES = 5
 """Largest number of names in one message."""
@@ -47,11 +46,12 @@ class GateFinding:
 
     gate     the option: --fail-under, --fail-over, --against or --expect; error if one stopped them
     message  the whole line for people: wanted, got, run
-    path     the file to which an annotation belongs, empty for none, and the line in it if there is one
-    measure  the label of the column, if it is about one
-    size     its size among the findings of its gate: the largest are reported first
+    path     the file to which an annotation belongs, empty for none
+    line     the line in this file, None for none
+    measure  the label of the column, None if it is about none
+    size     what the findings of a gate are sorted by: the largest are reported first
     verdict  its meaning
-    checked  the condition, if it may also hold; other findings are unexpected
+    checked  the condition that was checked; empty for a finding that is reported only if it fails
     """
 
     gate: str
@@ -78,26 +78,31 @@ class GateFinding:
         kind = {Verdict.FAILED: "error", Verdict.WARNING: "warning"}.get(self.verdict, "notice")
         properties = []
         if self.path:
-            properties.append(f"file={_property(self.path)}")
+            properties.append(f"file={_escaped_property(self.path)}")
         if self.line is not None:
             properties.append(f"line={self.line}")
-        properties.append(f"title={_property('pres-eval ' + self.gate)}")
+        properties.append(f"title={_escaped_property('pres-eval ' + self.gate)}")
         message = self.message
         if more:
             message += f" (and {more} more)"
-        return f"::{kind} {','.join(properties)}::{_data(message)}"
+        return f"::{kind} {','.join(properties)}::{_escaped_data(message)}"
 
 
-def _data(text: str) -> str:
+def _escaped_data(text: str) -> str:
+    """Return text escaped for the message of a workflow command."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _escaped_property(text: str) -> str:
+    """Return text escaped for a property of a workflow command."""
+    return _escaped_data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def lines_of(findings: Sequence[GateFinding]) -> Iterator[str]:
-    """Yield the findings for people: of each gate the largest failures and how many more, and all notes."""
+    """Yield the findings for people, gate by gate, the largest first.
+
+    Of more than LISTED_FAILURES failures of a gate, the others are only counted.
+    """
     for gate in dict.fromkeys(finding.gate for finding in findings):
         of_gate = [finding for finding in findings if finding.gate == gate]
         failures = 0
@@ -111,9 +116,9 @@ def lines_of(findings: Sequence[GateFinding]) -> Iterator[str]:
 
 
 def annotations_of(findings: Sequence[GateFinding]) -> Iterator[str]:
-    """Yield the findings for GitHub: one annotation for each gate, file and measure, that of the largest.
+    """Yield annotations for GitHub: for each gate, file and measure its largest finding.
 
-    What was checked and passed is none.
+    A condition that was checked and holds gets none.
     """
     groups: dict[tuple[str, str, str | None], list[GateFinding]] = {}
     for finding in findings:
@@ -131,9 +136,11 @@ def run_name(evaluation: ScoredRun) -> str:
 
 def listed(names: Sequence[str]) -> str:
     """Return up to five names with commas between them, and how many more there are."""
-    more = len(names) - LISTED_NAMES
     text = ", ".join(names[:LISTED_NAMES])
-    return f"{text} and {more} more" if more > 0 else text
+    num_more = len(names) - LISTED_NAMES
+    if num_more > 0:
+        text += f" and {num_more} more"
+    return text
 
 
 def six_digits(value: float, kind: Format = Format.FLOAT, other: float | None = None) -> str:

@@ -17,18 +17,22 @@ RunPair = tuple[RunRecord, RunRecord]
 
 
 def _tag(run: RunRecord) -> str:
+    """Return the tag of a run."""
     return run.evaluation.tag
 
 
 def _path(run: RunRecord) -> str:
+    """Return the path of a run."""
     return run.evaluation.path
 
 
 def _file_name(run: RunRecord) -> str:
+    """Return the name of a run's file, without its folder."""
     return file_name(run.evaluation.path)
 
 
 AUTO = "auto"
+"""Value of --match by which the tag decides, else the file; a single run is matched with a single run."""
 
 MATCHES: dict[str, tuple[Callable[[RunRecord], str], ...]] = {
     AUTO: (_tag, _path, _file_name),
@@ -36,16 +40,16 @@ MATCHES: dict[str, tuple[Callable[[RunRecord], str], ...]] = {
     "file": (_path, _file_name),
     "order": (),
 }
-"""Values of --match, each with what runs are matched by, one after the other; the first is the default."""
+"""Values of --match, each with the keys that runs are matched by, one after the other."""
 
 
 @dataclass(frozen=True)
 class Matching:
     """Runs now and earlier.
 
-    counterparts  those that have one
-    new           runs now without one
-    gone          earlier runs without one
+    counterparts  runs of both evaluations
+    new           runs of the present evaluation alone
+    gone          runs of the earlier evaluation alone
     """
 
     counterparts: list[Counterparts]
@@ -58,18 +62,18 @@ def match_runs(
 ) -> Matching:
     """Return the runs with their counterparts, the runs that are new, and those that are gone.
 
-    A key decides where it is that of one run now and of one run earlier.  With "auto" a single run is the
-    counterpart of a single run, whatever they are called.
+    Runs are paired by the first key of MATCHES that only one run now and only one run earlier has.  With
+    "auto" a single run is the counterpart of a single run, whatever they are called.
     """
     pairs: list[RunPair] = []
     if match == "order" or (match == AUTO and len(now) == len(before) == 1):
         pairs.extend(zip(now, before, strict=False))
     for key in MATCHES[match]:
         new, gone = _unpaired(now, before, pairs)
-        later_by_key, earlier_by_key = _by_key(new, key), _by_key(gone, key)
-        for name, run in later_by_key.items():
-            if name in earlier_by_key:
-                pairs.append((run, earlier_by_key[name]))
+        earlier_run_of = _by_unique_key(gone, key)
+        for name, run in _by_unique_key(new, key).items():
+            if name in earlier_run_of:
+                pairs.append((run, earlier_run_of[name]))
     new, gone = _unpaired(now, before, pairs)
     return Matching([Counterparts(*pair, weights) for pair in pairs], new, gone)
 
@@ -79,10 +83,12 @@ def _unpaired(
 ) -> tuple[list[RunRecord], list[RunRecord]]:
     """Return the runs now and earlier that have no counterpart so far."""
     paired = {id(run) for pair in pairs for run in pair}
-    return [run for run in now if id(run) not in paired], [run for run in before if id(run) not in paired]
+    new = [run for run in now if id(run) not in paired]
+    gone = [run for run in before if id(run) not in paired]
+    return new, gone
 
 
-def _by_key(runs: Sequence[RunRecord], key: Callable[[RunRecord], str]) -> dict[str, RunRecord]:
+def _by_unique_key(runs: Sequence[RunRecord], key: Callable[[RunRecord], str]) -> dict[str, RunRecord]:
     """Return the runs by a key, without those that share theirs with another run."""
     times = Counter(map(key, runs))
     return {key(run): run for run in runs if times[key(run)] == 1}
@@ -130,9 +136,17 @@ def unmatched(
     any_matched: bool,
     gate: str = AGAINST,
 ) -> Iterator[GateFinding]:
-    """Yield a finding for each run that is in one of the two evaluations alone, and if all of them are."""
+    """Yield a finding for each run that is in one of the two evaluations alone, and one if all of them are.
+
+    new      names of the runs of the present evaluation alone
+    gone     names of the runs of the earlier evaluation alone
+    path     of the earlier evaluation
+    allowed  whether such runs are no failure
+    """
     name = text_of(path)
-    advice = "" if allowed else " (--allow-unmatched lets this pass)"
+    advice = " (--allow-unmatched lets this pass)"
+    if allowed:
+        advice = ""
     verdict = Verdict.from_difference(allowed)
     messages = [f"run {run}: not in {name}{advice}" for run in new]
     messages += [f"run {run}: not evaluated now, but in {name}{advice}" for run in gone]

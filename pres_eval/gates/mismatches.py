@@ -27,25 +27,23 @@ OPTION_OF_FIELD = {
 """The option that sets each field of Options."""
 
 GROUPS_FILE = "groups"
-"""Of the files that numbers depend on, that of groups, which has a message of its own."""
+"""Name of the file of groups among those that numbers depend on; it has a message of its own."""
 
 PROTOCOL = "protocol"
-"""Rule that only sets other options, which are compared themselves."""
+"""Name of the rule that only sets other options, which are compared themselves."""
 
 
 def mismatches(
     now: Record, earlier: Record, path: str, allow_changed_judgements: bool = False
 ) -> Iterator[GateFinding]:
-    """Yield the differences that change the numbers of two evaluations: options, files, judgements.
+    """Yield the differences that change the numbers of two evaluations: options, files, judgements, groups.
 
     path                      of the earlier evaluation
     allow_changed_judgements  whether other judgements are no failure
     """
     annotated = now.runs[0].evaluation.path if now.runs else path
     differences = [*_different_options(now, earlier), *_different_files(now, earlier)]
-    for rule, value in sorted(earlier.rules.items()):
-        if rule != PROTOCOL and now.rules.get(rule, value) != value:
-            differences.append(f"--{rule} {value}")
+    differences += _different_rules(now, earlier)
     if differences:
         yield GateFinding(
             gate=AGAINST,
@@ -55,15 +53,13 @@ def mismatches(
         )
     if _judgements_changed(now, earlier):
         files = f"{text_of(earlier.qrels.path)}, now {text_of(now.qrels.path)}"
+        message = (
+            f"{text_of(path)} cannot be compared: the judgements changed ({files}); give the earlier run"
+            " itself to --against, or --allow-changed-judgements"
+        )
         if allow_changed_judgements:
             message = f"{text_of(path)}: the judgements changed ({files}), and so may all values have"
-            verdict = Verdict.NOTE
-        else:
-            message = (
-                f"{text_of(path)} cannot be compared: the judgements changed ({files}); give the earlier run"
-                " itself to --against, or --allow-changed-judgements"
-            )
-            verdict = Verdict.FAILED
+        verdict = Verdict.from_difference(allow_changed_judgements)
         yield GateFinding(gate=AGAINST, message=message, path=annotated, verdict=verdict)
     if _groups_changed(now, earlier):
         before, present = _path(earlier.files[GROUPS_FILE]), _path(now.files[GROUPS_FILE])
@@ -72,8 +68,14 @@ def mismatches(
             message=f"{text_of(path)} cannot be compared: its groups changed ({before} has other contents"
             f" than --groups {present}); give the groups that it was made with, or make it again",
             path=annotated,
-            verdict=Verdict.FAILED,
         )
+
+
+def _different_rules(now: Record, earlier: Record) -> Iterator[str]:
+    """Yield the options of mapping and exclusion that were others, with their earlier values."""
+    for rule, value in sorted(earlier.rules.items()):
+        if rule != PROTOCOL and now.rules.get(rule, value) != value:
+            yield f"--{rule} {value}"
 
 
 def _different_options(now: Record, earlier: Record) -> Iterator[str]:
@@ -90,7 +92,7 @@ def _different_files(now: Record, earlier: Record) -> Iterator[str]:
     """Yield the options that name files, for files with other contents earlier, without those of groups."""
     for name in sorted({*now.files, *earlier.files} - {GROUPS_FILE}):
         before, present = earlier.files.get(name), now.files.get(name)
-        if _content(before) == _content(present):
+        if _content_id(before) == _content_id(present):
             continue
         if before is not None and present is not None and before.path == present.path:
             yield f"--{name} {_path(before)} (its contents differ now)"
@@ -112,16 +114,18 @@ def _judgements_changed(now: Record, earlier: Record) -> bool:
 def _groups_changed(now: Record, earlier: Record) -> bool:
     """Return whether both have groups, of other contents."""
     before, present = earlier.files.get(GROUPS_FILE), now.files.get(GROUPS_FILE)
-    return before is not None and present is not None and _content(before) != _content(present)
+    return before is not None and present is not None and _content_id(before) != _content_id(present)
 
 
 def unchecked_groups(now: Record, earlier: Record) -> list[str]:
     """Return the groups of the earlier evaluation that the present one does not have, in order."""
-    present = set() if now.groups is None else {text_of(name) for name in now.groups.topics}
+    if now.groups is None:
+        return list(earlier.group_names)
+    present = {text_of(name) for name in now.groups.topics}
     return [name for name in earlier.group_names if name not in present]
 
 
-def _content(file: FileRecord | None) -> str | None:
+def _content_id(file: FileRecord | None) -> str | None:
     """Return the SHA-256 of a file; for a pattern, which is no file, its text."""
     if file is None:
         return None
@@ -129,10 +133,12 @@ def _content(file: FileRecord | None) -> str | None:
 
 
 def _path(file: FileRecord | None) -> str:
+    """Return the path of a file for a message, `none` if there is no file."""
     return "none" if file is None else text_of(file.path)
 
 
 def _value(value: str | bytes | float | None) -> str:
+    """Return the value of an option for a message."""
     return "none" if value is None else plain_text(value, yes="on", no="off")
 
 
@@ -140,31 +146,33 @@ def not_comparable(runs: Counterparts) -> Iterator[GateFinding]:
     """Yield the topics and measures that only one of two runs has."""
     new, old = runs.now.evaluation, runs.before.evaluation
     if runs.lost_topics:
-        yield _of_run(new, f"{_topics(runs.lost_topics, 'earlier, not now')}", Verdict.FAILED)
+        yield _run_finding(new, _topics_text(runs.lost_topics, "earlier, not now"), Verdict.FAILED)
     if runs.new_topics:
-        topics = _topics(runs.new_topics, "now, not earlier")
-        yield _of_run(new, f"{topics}{_both_means(runs)}", Verdict.NOTE)
+        topics = _topics_text(runs.new_topics, "now, not earlier")
+        yield _run_finding(new, f"{topics}{_means_text(runs)}", Verdict.NOTE)
     if not runs.topics:
-        yield _of_run(new, "no topic in both evaluations", Verdict.FAILED)
-    if labels := _labels_alone(old, new):
-        yield _of_run(new, f"{', '.join(labels)}: computed earlier, not now (-m)", Verdict.FAILED)
-    if labels := _labels_alone(new, old):
-        yield _of_run(new, f"{', '.join(labels)}: computed now, not earlier", Verdict.NOTE)
+        yield _run_finding(new, "no topic in both evaluations", Verdict.FAILED)
+    gone = _labels_of_first_alone(old, new)
+    if gone:
+        yield _run_finding(new, f"{', '.join(gone)}: computed earlier, not now (-m)", Verdict.FAILED)
+    added = _labels_of_first_alone(new, old)
+    if added:
+        yield _run_finding(new, f"{', '.join(added)}: computed now, not earlier", Verdict.NOTE)
 
 
-def _of_run(run: ScoredRun, message: str, verdict: Verdict) -> GateFinding:
+def _run_finding(run: ScoredRun, message: str, verdict: Verdict) -> GateFinding:
     """Return a finding about a run."""
     return GateFinding(
         gate=AGAINST, message=f"{message}, run {run_name(run)}", path=run.path, verdict=verdict
     )
 
 
-def _topics(topics: list[bytes], when: str) -> str:
+def _topics_text(topics: list[bytes], when: str) -> str:
     """Return a number of topics in words, with an example."""
     return f"{plural(len(topics))} evaluated {when} (such as {text_of(topics[0])})"
 
 
-def _labels_alone(run: ScoredRun, other: ScoredRun) -> list[str]:
+def _labels_of_first_alone(run: ScoredRun, other: ScoredRun) -> list[str]:
     """Return the measures of quality that only the first of two runs has."""
     return [
         column.label
@@ -173,8 +181,8 @@ def _labels_alone(run: ScoredRun, other: ScoredRun) -> list[str]:
     ]
 
 
-def _both_means(runs: Counterparts) -> str:
-    """Return for measures of a run now their values over the topics of both runs and over all its topics.
+def _means_text(runs: Counterparts) -> str:
+    """Return the values of a run now over the topics of both runs and over all its topics, in words.
 
     Empty if the runs have no topic in common.
     """

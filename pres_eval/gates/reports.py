@@ -19,11 +19,11 @@ MARKDOWN_START = "### pres-eval: gates "
 JUNIT_START = '<testsuite name="pres-eval"'
 """Beginning of a JUnit report, after its XML declaration."""
 
-LONGEST_START = 200
-"""Bytes in which a report of ours can be recognised."""
+BYTES_LOOKED_AT = 200
+"""Bytes at the beginning of a file by which a report of ours is recognised."""
 
 ERROR_RESULT = "error"
-"""Gate of the findings about what kept the gates from being checked: wrong options or files."""
+"""Stands for the gate in findings about wrong options or files, which kept the gates from being checked."""
 
 
 def error_findings(failures: Sequence[RunFailure]) -> list[GateFinding]:
@@ -37,7 +37,7 @@ def is_report(path: str) -> bool:
     """Return whether a path may get a report: its file is one of ours, is empty, or does not exist."""
     try:
         with Path(path).open("rb") as stream:
-            start = stream.read(LONGEST_START)
+            start = stream.read(BYTES_LOOKED_AT)
     except FileNotFoundError:
         return True
     except OSError:
@@ -48,7 +48,7 @@ def is_report(path: str) -> bool:
 def as_junit(findings: Sequence[GateFinding], warnings: Sequence[str] = ()) -> str:
     """Return JUnit XML with one test for each condition that was checked and for each other failure.
 
-    Its output has the warnings, then the findings that are neither.
+    Its output has the warnings of the evaluation, then the findings that are no tests.
     """
     tests = [finding for finding in findings if finding.fails or finding.checked]
     messages = [f"{Verdict.WARNING.value}{warning}" for warning in warnings]
@@ -58,7 +58,7 @@ def as_junit(findings: Sequence[GateFinding], warnings: Sequence[str] = ()) -> s
     errors = sum(finding.gate == ERROR_RESULT for finding in tests)
     suite = element(
         "testsuite",
-        *map(_test, tests),
+        *map(_test_case, tests),
         element("system-out", *(f"{one_line(message)}\n" for message in messages)),
         name="pres-eval",
         tests=len(tests),
@@ -68,7 +68,7 @@ def as_junit(findings: Sequence[GateFinding], warnings: Sequence[str] = ()) -> s
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{suite}\n'
 
 
-def _test(finding: GateFinding) -> Html:
+def _test_case(finding: GateFinding) -> Html:
     """Return one finding as a test; a gate that could not be checked is an error, not a failure."""
     message = one_line(finding.message)
     if finding.gate == ERROR_RESULT:
@@ -90,14 +90,18 @@ def as_markdown(
 
     warnings  of the evaluation
     """
-    failed = sum(finding.fails for finding in findings)
-    verdict = f"failed: {plural(failed, 'finding')}" if failed else "passed"
+    num_failed = sum(finding.fails for finding in findings)
+    verdict = "passed"
+    if num_failed:
+        verdict = f"failed: {plural(num_failed, 'finding')}"
     parts = [f"{MARKDOWN_START}{verdict}\n"]
     rows = [_row(change) for change in compared if change.topic is None]
     if rows:
         header = ("run", "measure", "earlier", "now", "change", "")
         parts.append(written(Grid(header, tuple(rows), left=2), MARKDOWN))
-    lines = [*lines_of(findings), *(f"{Verdict.WARNING.value}{warning}" for warning in warnings)]
+    lines = list(lines_of(findings))
+    for warning in warnings:
+        lines.append(f"{Verdict.WARNING.value}{warning}")
     if lines:
         parts.append("".join(f"- {escaped(line, MARKDOWN)}\n" for line in lines))
     return "\n".join(parts) + "\n"
@@ -114,5 +118,5 @@ def _row(change: Change) -> tuple[str, ...]:
         six_digits(change.before, kind),
         six_digits(change.now, kind),
         signed(difference, 0 if is_whole else 6),
-        "worse" if change.worse else "",
+        "worse" if change.is_worse else "",
     )

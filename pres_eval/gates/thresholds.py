@@ -22,7 +22,10 @@ NUMBER_OF_TOPICS = "num_q"
 
 @dataclass(frozen=True)
 class Threshold:
-    """`--fail-under label=value`: the value over all topics must be at least this; `--fail-over`: at most."""
+    """`--fail-under label=value`: the value over all topics must be at least this; `--fail-over`: at most.
+
+    text  the limit as it was typed
+    """
 
     option: str
     label: str
@@ -41,7 +44,7 @@ def read_threshold(text: str, option: str = UNDER) -> Threshold:
     return Threshold(option, label.strip(), value, number.strip())
 
 
-def reached(
+def threshold_findings(
     runs: Sequence[RunRecord],
     threshold: Threshold,
     groups: Groups | None = None,
@@ -82,13 +85,14 @@ def _labels_of_numbers(evaluation: ScoredRun) -> list[str]:
 
 
 def _check_limit(threshold: Threshold, label: str, measure: Measure) -> None:
-    """Raise UsageError for a limit that no value, or every value, keeps, or in the wrong direction."""
+    """Raise UsageError for a limit that no value or every value keeps, or that is in the wrong direction."""
     is_upper = threshold.option == OVER
     is_bounded = Trait.BOUNDED in measure.traits and measure.format is Format.FLOAT
     if is_bounded and not 0 <= threshold.value <= 1:
+        # Every value fails an upper limit below 0 and a lower one above 1, and none the other two.
+        fails_always = (threshold.value < 0) == is_upper
+        values = "every value is" if fails_always else "no value is"
         side = "above" if is_upper else "below"
-        # Values are on this side of a lower limit above 1, and of an upper one below 0.
-        values = "every value is" if (threshold.value < 0) == is_upper else "no value is"
         raise UsageError(
             f"{threshold.option} {label}={threshold.text}: {label} lies between 0 and 1, so {values} {side}"
             " this; expected a limit from 0 to 1"
@@ -106,9 +110,9 @@ def _missing_topics(run: RunRecord, label: str, groups: Groups | None) -> str:
     missing, answered = set(run.missing), set(run.evaluation.topics)
     group = split_label(label)[1]
     if groups is not None and group:
-        # The mean and the worst of the groups are over the topics of all groups.
-        names = [group] if group in groups.topics else list(groups.topics)
-        in_groups = frozenset[bytes]().union(*map(groups.topics.__getitem__, names))
+        in_groups = groups.topics.get(group)
+        if in_groups is None:  # the mean or the worst of the groups, over the topics of all groups
+            in_groups = frozenset[bytes]().union(*groups.topics.values())
         missing &= in_groups
         answered &= in_groups
     if not missing:

@@ -26,6 +26,7 @@ class Allowance:
     relative: bool = False
 
     def __str__(self) -> str:
+        """Return it as it is typed."""
         if self.relative:
             return f"{(self.number * 100).normalize():f}%"
         return f"{self.number:f}"
@@ -54,6 +55,7 @@ class Tolerance:
 
 
 _NUMBER = r"\s*(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)\s*(?P<percent>%?)\s*"
+"""A number of at least 0, or a percentage."""
 
 _COMMA = r",(?![^(\[]*[)\]])"
 """A comma between two tolerances: one in brackets is part of a label, such as map(bound=least,max_rel=3)."""
@@ -116,7 +118,9 @@ def check_tolerance(tolerance: Tolerance, evaluations: Sequence[ScoredRun]) -> T
     for label, column in columns.items():
         allowance = checked.allowance(label)
         if _allows_all(allowance, column):
-            name = f"{label}=" if label in by_label else ""
+            name = ""
+            if label in by_label:
+                name = f"{label}="
             expected = "below 100%"
             if not allowance.relative:
                 expected = f"below 1, or a percentage: {name}{allowance}%"
@@ -128,7 +132,7 @@ def check_tolerance(tolerance: Tolerance, evaluations: Sequence[ScoredRun]) -> T
 
 
 def _allows_all(allowance: Allowance, column: SelectedColumn) -> bool:
-    """Return whether an allowance lets a column get worse as far as its range goes."""
+    """Return whether an allowance of 1 or 100 % lets a measure between 0 and 1 get as bad as it can."""
     measure = column.measure
     if not measure.tells_quality or Trait.BOUNDED not in measure.traits:
         return False

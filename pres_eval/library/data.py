@@ -242,7 +242,7 @@ def rank_any(
         check_dicts(data, name)
         return rank_dict(data, relevance, lookup, options, name=name, tag=name, empty=empty)
     block = block_of_data(data, by_topic, name)
-    ranking = rank_block(name, block, RunRanker.of(relevance, options), name, jobs or 1)
+    ranking = rank_block(name, block, RunRanker.for_judgements(relevance, options), name, jobs or 1)
     if not (empty and by_topic):
         return ranking
     numbers = [lookup.index_of_topic(topic, name) for topic in data if not data[topic]]
@@ -312,5 +312,8 @@ def rank_by_cluster(
     from pres_eval.engines.connecting import SECONDS, Patience, engine_of
 
     patience = Patience(SECONDS if timeout is None else timeout)
-    with engine_of(cluster, patience) as engine, Runs(RunRanker.of(relevance, options), engine) as runs:
+    with (
+        engine_of(cluster, patience) as engine,
+        Runs(RunRanker.for_judgements(relevance, options), engine) as runs,
+    ):
         return runs.rank(run_at(os.fspath(data)))

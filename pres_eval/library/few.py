@@ -13,7 +13,7 @@ from pres_eval.batches.plain import JudgedTopic, RankedTopic
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.ranking.order import few_in_order
 from pres_eval.scoring import values_of_topics
-from pres_eval.summing import Values
+from pres_eval.scoring.summing import Values
 
 MOST_FEW_ROWS = 1_000
 """Retrieved documents up to which arrays are slower."""

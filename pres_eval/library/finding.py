@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
 from pres_eval.arrays import NO_IDS, Ids, blocks, has_equal
-from pres_eval.checking.second_look import Sampler, SecondLook
+from pres_eval.checking.second_look import SecondLook, sampler_of
 from pres_eval.errors import InputError
 from pres_eval.library.dict_topics import DictTopics, Documents, scores_of
 from pres_eval.library.ids import Lookup, decode, encode, ids_of
@@ -28,7 +29,7 @@ CHECKED_IDS = 512
 FEWEST_COMPARED_ROWS = 1_000
 """Documents of a dict from which on some are compared with judged ones, if any is judged as it is."""
 
-COMPARED_SHARE, LEAST_COMPARED_ROWS = 128, 32
+COMPARED_SHARE, LEAST_COMPARED_ROWS = 512, 32
 """One in so many documents of a dict is compared then, so that it takes less than 5 % of the time."""
 
 MOST_FEW_ROWS = 1_000
@@ -85,7 +86,7 @@ def rank_dict(
     if not num_rows and not empty:
         raise InputError(name, None, "no retrieved documents", "at least one")
     _check_texts(rankings, name)
-    ranker = Ranker.of(relevance, options)
+    ranker = Ranker.for_judgements(relevance, options)
     ranked = None
     if num_rows <= MOST_FEW_ROWS and ranker.single_precision and not ranker.ascending:
         ranked = _rank_few(topic_numbers, rankings, lookup)
@@ -156,7 +157,7 @@ def is_worth_a_look(ranking: Ranking) -> bool:
 
 def _documents_of_topic(run: Mapping[Any, Documents], topic: int, lookup: Lookup, name: str) -> Documents:
     """Return the documents of a topic of the pool, whose id the run may have as a number."""
-    text = decode(lookup.pool.topics[topic])
+    text = lookup.topic_texts[topic]
     if text in run:
         return run[text]
     return next(documents for key, documents in run.items() if lookup.index_of_topic(key, name) == topic)
@@ -171,13 +172,12 @@ def look_at_dict(
     most_rows = ranking.facts.num_rows
     if len(ranking.rank):
         most_rows = max(most_rows // COMPARED_SHARE, LEAST_COMPARED_ROWS)
-    sampler = Sampler(relevance.pool, ranking.topic, ranking.num_ret, ranking.document)
+    sampler = sampler_of(ranking, relevance.pool)
     first_document: bytes | None = None
     for topic in ranking.topic[sampler.topics(ranking.topic)].tolist():
         ranked_documents = _documents_of_topic(run, topic, lookup, ranking.name)
         documents = islice(ranked_documents, min(sampler.num_left, most_rows - sampler.num_rows))
-        texts = [text for text in documents if not (isinstance(text, str) and "\0" in text)]
-        ids = [encode(text, ranking.name) for text in texts]
+        ids = _ids_without_nul(list(documents), ranking.name)
         first_document = first_document or next(iter(ids), None)
         sampler.add(topic, ids)
         if sampler.is_full or sampler.num_rows >= most_rows:
@@ -185,6 +185,16 @@ def look_at_dict(
     return SecondLook(
         first_document=first_document, num_rows=sampler.num_rows, respelling=sampler.respelling()
     )
+
+
+def _ids_without_nul(documents: Sequence[Any], name: str) -> list[bytes]:
+    """Return documents as ids; leave out texts with a NUL, which no judged document has."""
+    with suppress(TypeError, UnicodeEncodeError):
+        ids = "\0".join(documents).encode("utf-8", "surrogateescape").split(b"\0")
+        if len(ids) == len(documents):  # as nearly always: one call is faster than one for each
+            return ids
+    texts = [text for text in documents if not (isinstance(text, str) and "\0" in text)]
+    return [encode(text, name) for text in texts]
 
 
 def block_of_dict(run: Mapping[Any, Documents], name: str) -> Block:

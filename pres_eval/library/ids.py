@@ -101,9 +101,14 @@ class Lookup:
     pool: Pool
 
     @cached_property
+    def topic_texts(self) -> list[str]:
+        """The topics of the pool."""
+        return texts_of(self.pool.topics)
+
+    @cached_property
     def topics(self) -> dict[str, int]:
         """The topics and their indices in the pool."""
-        return {topic: number for number, topic in enumerate(texts_of(self.pool.topics))}
+        return {topic: number for number, topic in enumerate(self.topic_texts)}
 
     @cached_property
     def documents(self) -> list[dict[str, int]]:

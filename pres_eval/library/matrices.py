@@ -94,7 +94,7 @@ def rank_matrix(
     """
     check_tag(name, tag)
     topic_ids, matrix, values = _checked(topics, ids, scores, name)
-    ranker = Ranker.of(relevance, options)
+    ranker = Ranker.for_judgements(relevance, options)
     are_numbers = matrix.dtype.kind in "iu"
     if are_numbers and relevance.rewriting is None:
         ranking = _rank_numbers(topic_ids, matrix, values, ranker, lookup.numbers, name, tag)
@@ -114,7 +114,7 @@ def rank_matrix(
         documents=ids_of_array(matrix[is_document], name),
         numbers=values[is_document].astype(np.float64),
     )
-    return rank_block(name, block, RunRanker.of(relevance, options), tag)
+    return rank_block(name, block, RunRanker.for_judgements(relevance, options), tag)
 
 
 def _checked(topics: Any, ids: Any, scores: Any, name: str) -> tuple[Ids, NDArray[Any], NDArray[Any]]:

@@ -16,7 +16,7 @@ from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.measures import Measures
 from pres_eval.options import AS_ZERO, ERROR_OF_DUPLICATES, FIRST_LINE, ONE
 from pres_eval.scoring import ScoredRun, joined
-from pres_eval.summing import ScoredBlock, Summing, Values
+from pres_eval.scoring.summing import ScoredBlock, Summing, Values
 
 if TYPE_CHECKING:
     from pres_eval.library.ranked import Qrels

@@ -101,8 +101,8 @@ def relstring(batch: Batch, lengths: tuple[float, ...]) -> list[str]:
     digit = ord("0") + np.clip(grade, 0, 9)
     character = np.where(grade > 9, ord(">"), digit)
     character[grade == UNJUDGED] = ord(".")
-    place = begins[batch.topic_of[shown]] + batch.rank[shown] - 1
-    lines[place] = character
+    index_in_lines = begins[batch.topic_of[shown]] + batch.rank[shown] - 1
+    lines[index_in_lines] = character
     return lines.tobytes().decode("ascii").split("\n")[:-1]
 
 

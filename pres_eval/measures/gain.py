@@ -152,7 +152,7 @@ def _gain_table(named: GradeGains, highest_grade: int, present: IntArray) -> Gai
     index_for_ideal: dict[int, int] = {}
     for index, grade in enumerate(grades):
         index_for_ideal.setdefault(grade, index)
-    place_of_index = {index: place for place, index in enumerate(order)}
+    position_of_index = {index: position for position, index in enumerate(order)}
     ascending = sorted(index_for_document)
     gain_of_document = [gains[index_for_document[grade]] for grade in ascending]
     ideal_indices = [index_for_ideal[grade] for grade in ascending]
@@ -160,7 +160,7 @@ def _gain_table(named: GradeGains, highest_grade: int, present: IntArray) -> Gai
         grades=np.array(ascending, np.int64),
         gain=np.array(gain_of_document),
         ideal_gain=np.array([gains[index] for index in ideal_indices]),
-        order=np.array([place_of_index[index] for index in ideal_indices], np.int64),
+        order=np.array([position_of_index[index] for index in ideal_indices], np.int64),
         last=gains[order[-1]],
         lowest=min(gains),
         highest=max(gains),

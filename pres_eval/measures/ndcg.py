@@ -23,17 +23,17 @@ from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 
 
 def _dcg(batch: Batch, gains: GradeGains) -> FloatArray:
-    """Return (T,) the sum of the discounted gains of retrieved documents; `gains`: given ones, by grade."""
+    """Return (T,) DCG: the discounted gains of the retrieved documents, added up."""
     return gained(batch, document_gains(batch, gains), discounted)
 
 
 def best_dcg(batch: Batch, gains: GradeGains) -> FloatArray:
-    """Return (T,) the discounted gain of the best ranking, computed once for all runs on these judgements."""
-    return batch.of_judgements(_computed_best_dcg, gains)
+    """Return (T,) ideal DCG, computed once for all runs on these judgements."""
+    return batch.of_judgements(_compute_best_dcg, gains)
 
 
-def _computed_best_dcg(batch: Batch, gains: GradeGains) -> FloatArray:
-    """Compute and return (T,) the discounted gain of the best ranking."""
+def _compute_best_dcg(batch: Batch, gains: GradeGains) -> FloatArray:
+    """Return (T,) ideal DCG: the discounted gains of the best ranking, added up."""
     best = best_ranking(batch, gains)
     return best.sum_by_topic(discounted(best.gain, best.rank))
 
@@ -94,8 +94,9 @@ def ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
     Source: as ndcg; trec_eval.  ir_measures' nDCG@k.
     """
     begins, lengths, sums = batch.of_judgements(_running_best_dcg, int(np.max(cutoff)))
-    best = sums[begins + np.minimum(lengths, cutoff)]  # (T,), or (C, T) for several cutoffs
-    return divide(gained(batch, document_gains(batch), discounted, cutoff), best)
+    ideal_dcg = sums[begins + np.minimum(lengths, cutoff)]  # (T,), or (C, T) for several cutoffs
+    dcg = gained(batch, document_gains(batch), discounted, cutoff)
+    return divide(dcg, ideal_dcg)
 
 
 def _running_best_dcg(batch: Batch, last_rank: int) -> tuple[IntArray, IntArray, FloatArray]:
@@ -107,7 +108,9 @@ def _running_best_dcg(batch: Batch, last_rank: int) -> tuple[IntArray, IntArray,
     best = best_ranking(batch, most=last_rank)
     sums = accumulate(np.add, discounted(best.gain, best.rank), best.offsets)
     begins = best.offsets[:-1]
-    return begins + np.arange(len(begins)), best.length, np.insert(sums, begins, 0.0)
+    # Each topic gets one more sum in front, that of rank 0.
+    sums_from_0 = np.insert(sums, begins, 0.0)
+    return begins + np.arange(len(begins)), best.length, sums_from_0
 
 
 def ndcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
@@ -126,17 +129,25 @@ def ndcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
     highest = highest_grades(batch)
     best = best_ranking(batch, most=cutoff)
     gains = _exponential_gain(batch.grade, highest[batch.topic_of])
-    ideal = _exponential_gain(best.gain.astype(np.int64), highest[best.topic_of])
-    most = best.sum_by_topic(discounted(ideal, best.rank))
-    return divide(gained(batch, gains, discounted, cutoff), most)
+    ideal_gains = _exponential_gain(best.gain.astype(np.int64), highest[best.topic_of])
+    dcg = gained(batch, gains, discounted, cutoff)
+    ideal_dcg = best.sum_by_topic(discounted(ideal_gains, best.rank))
+    return divide(dcg, ideal_dcg)
+
+
+LEAST_EXPONENT = -2000
+"""2 to the power of this is 0 as a double."""
 
 
 def _exponential_gain(grade: IntArray, highest: IntArray) -> FloatArray:
-    """Return (n,) (2^grade - 1) / 2^highest, which is what 2^grade - 1 is in all digits but the exponent."""
-    # Below -2000 a power of two is 0 long since; ldexp takes 32-bit exponents only.
-    exponent = np.maximum(np.maximum(grade, 0) - highest, -2000).astype(np.int32)
-    least = np.maximum(-highest, -2000).astype(np.int32)
-    return np.asarray(np.ldexp(1.0, exponent) - np.ldexp(1.0, least), np.float64)
+    """Return (n,) (2^grade - 1) / 2^highest of grades (n,) and the highest of their topics (n,).
+
+    It is 2^g - 1 in all digits but the exponent, so that no grade is too high.
+    """
+    exponent = np.maximum(grade, 0) - highest
+    power = np.ldexp(1.0, np.maximum(exponent, LEAST_EXPONENT).astype(np.int32))  # it takes 32 bits alone
+    scaled_1 = np.ldexp(1.0, np.maximum(-highest, LEAST_EXPONENT).astype(np.int32))
+    return np.asarray(power - scaled_1, np.float64)
 
 
 def plain_ndcg(topic: RankedTopic, pairs: KeyNumbers) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
@@ -34,7 +33,8 @@ def binary_g(batch: Batch) -> FloatArray:
     Notes: experimental; G is the same with grades.
     Source: trec_eval (2008).
     """
-    discount = 1.0 / log2(np.where(batch.is_rel, batch.rank + 2 - batch.rel_so_far, 2))
+    b = batch.rank - batch.rel_so_far
+    discount = 1.0 / log2(np.where(batch.is_rel, 2 + b, 2))
     return divide(batch.sum_by_topic(discount, batch.is_rel), batch.num_rel)
 
 
@@ -55,41 +55,60 @@ def g(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     if adds_exactly(named):
         return score_with_gains(batch, named, _g)
     # Else C(r) has to be added up rank by rank, and every rank takes room.
-    return np.concatenate([score_with_gains(block, named, _g) for block in blocks_of_ranks(batch)])
+    values_of_blocks = [score_with_gains(block, named, _g) for block in blocks_of_ranks(batch)]
+    return np.concatenate(values_of_blocks)
 
 
 def _g(batch: Batch, named: GradeGains) -> FloatArray:
-    """Return (T,) G, see the measure."""
+    """Return (T,) G by the formula of `g`: s is S(r), c is C(r) there."""
     gains = document_gains(batch, named)
     best = best_ranking(batch, named)
-    behind = 2.0 + _best_gain_so_far(batch, best, named) - accumulate(np.add, gains, batch.offsets)
-    counts = gains != 0
+    s = accumulate(np.add, gains, batch.offsets)
+    c = _best_gain_so_far(batch, best, named)
+    has_gain = gains != 0
     with np.errstate(divide="ignore", invalid="ignore"):
-        gained = gains[counts] / _any_log2(behind[counts])
-    sums = np.bincount(batch.topic_of[counts], weights=gained, minlength=len(batch))
+        discounted = gains[has_gain] / _any_log2((2.0 + c - s)[has_gain])
+    sums = np.bincount(batch.topic_of[has_gain], weights=discounted, minlength=len(batch))
     return divide(sums, best.sum_by_topic(best.gain))
 
 
 def _best_gain_so_far(batch: Batch, best: BestRanking, named: GradeGains) -> FloatArray:
-    """Return (D,) gain of the best ranking down to each document's rank, each rank counting at least 1."""
+    """Return (D,) C(r) of G: the gain of the best ranking down to each document's rank r.
+
+    Each rank counts at least 1, also those behind the end of the best ranking.
+    """
+    best_gain = np.maximum(best.gain, 1.0)
     if adds_exactly(named):
-        running = accumulate(np.add, np.maximum(best.gain, 1.0), best.offsets)
-        beyond: FloatArray = np.maximum(batch.rank - best.length[batch.topic_of], 0)
-        return best.up_to(batch.topic_of, batch.rank, running) + beyond
+        running = accumulate(np.add, best_gain, best.offsets)
+        num_behind_end: FloatArray = np.maximum(batch.rank - best.length[batch.topic_of], 0)
+        return best.up_to(batch.topic_of, batch.rank, running) + num_behind_end
+    # One gain for each rank of each topic.
     lengths = np.maximum(best.length, batch.num_ret)
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     gain = np.ones(offsets[-1])
-    gain[offsets[best.topic_of] + best.rank - 1] = np.maximum(best.gain, 1.0)
+    gain[offsets[best.topic_of] + best.rank - 1] = best_gain
     running = accumulate(np.add, gain, offsets)
     return running[offsets[batch.topic_of] + batch.rank - 1]
 
 
+HIGHEST_WHOLE = 2.0**40
+"""Values below which whole numbers are looked up in a table of logarithms."""
+
+
 def _any_log2(values: FloatArray) -> FloatArray:
     """Return the C library's base-2 logarithms (n,), also of values that are not positive."""
-    whole = values.astype(np.int64, copy=False) if np.all((values >= 1) & (values < 2.0**40)) else None
-    if whole is not None and np.array_equal(whole, values):
-        return log2(whole)
-    return elementwise(lambda x: math.log2(x) if x > 0 else (-math.inf if x == 0 else -math.nan), values)
+    if np.all((values >= 1) & (values < HIGHEST_WHOLE)):
+        whole = values.astype(np.int64, copy=False)
+        if np.array_equal(whole, values):
+            return log2(whole)
+    return elementwise(_c_log2, values)
+
+
+def _c_log2(value: float) -> float:
+    """Return the base-2 logarithm as C has it: -inf of 0, -nan below."""
+    if value > 0:
+        return math.log2(value)
+    return -math.inf if value == 0 else -math.nan
 
 
 def ndcg_rel(batch: Batch, pairs: KeyNumbers) -> FloatArray:
@@ -108,17 +127,21 @@ def ndcg_rel(batch: Batch, pairs: KeyNumbers) -> FloatArray:
 
 
 def _ndcg_rel(batch: Batch, named: GradeGains) -> FloatArray:
-    """Return (T,) ndcg_rel, see the measure."""
+    """Return (T,) ndcg_rel by the formula of the measure."""
     gains = document_gains(batch, named)
     best = best_ranking(batch, named)
-    gained = gains / log2(batch.rank + 1)
-    ideal = best.gain / log2(best.rank + 1)
-    dcg = accumulate(np.add, gained, batch.offsets)
-    ideal_dcg = best.up_to(batch.topic_of, batch.rank, accumulate(np.add, ideal, best.offsets))
-    missed = best.length - batch.count_by_topic(gains > 0)
+    discounted = gains / log2(batch.rank + 1)
+    ideal_discounted = best.gain / log2(best.rank + 1)
+    # (D,) DCG_r and ideal DCG_r at the rank of each document.
+    dcg = accumulate(np.add, discounted, batch.offsets)
+    running_ideal = accumulate(np.add, ideal_discounted, best.offsets)
+    ideal_dcg = best.up_to(batch.topic_of, batch.rank, running_ideal)
+    num_missed = best.length - batch.count_by_topic(gains > 0)
+    whole_dcg = batch.sum_by_topic(discounted)
+    whole_ideal_dcg = best.sum_by_topic(ideal_discounted)
     with np.errstate(divide="ignore", invalid="ignore"):
         sums = batch.sum_by_topic(dcg / ideal_dcg, gains > 0)
-        sums = sums + missed * batch.sum_by_topic(gained) / best.sum_by_topic(ideal)
+        sums = sums + num_missed * whole_dcg / whole_ideal_dcg
         return np.where(sums > 0, sums / best.length, 0.0)
 
 
@@ -139,45 +162,51 @@ def r_ndcg(batch: Batch, pairs: KeyNumbers) -> FloatArray:
 
 
 def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
-    """Return (T,) Rndcg, see the measure."""
+    """Return (T,) Rndcg by the formula of the measure."""
     best = best_ranking(batch, named)
-    gained = document_gains(batch, named) / log2(batch.rank + 1)
-    ideal = best.gain / log2(best.rank + 1)
-    dcg = accumulate(np.add, gained, batch.offsets)
-    ideal_dcg = accumulate(np.add, ideal, best.offsets)
+    discounted = document_gains(batch, named) / log2(batch.rank + 1)
+    ideal_discounted = best.gain / log2(best.rank + 1)
+    dcg = accumulate(np.add, discounted, batch.offsets)
+    ideal_dcg = accumulate(np.add, ideal_discounted, best.offsets)
+    whole_dcg = batch.sum_by_topic(discounted)
+    whole_ideal_dcg = best.sum_by_topic(ideal_discounted)
     # The documents after which there is less gain, or none: read from the end, where something changes.
-    last = changed(best.topic_of[::-1], best.gain[::-1])[::-1]
-    topic_of = best.topic_of[last]
-    rank = best.rank[last]
-    sums = np.zeros(len(batch))
-    falls = np.bincount(topic_of, minlength=len(batch))
+    is_last_of_gain = changed(best.topic_of[::-1], best.gain[::-1])[::-1]
+    topic_of = best.topic_of[is_last_of_gain]
+    c = best.rank[is_last_of_gain]
+    num_falls = np.bincount(topic_of, minlength=len(batch))
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = _dcg_down_to(batch, dcg, topic_of, rank) / best.up_to(topic_of, rank, ideal_dcg)
+        ratios = _dcg_down_to(batch, dcg, topic_of, c) / best.up_to(topic_of, c, ideal_dcg)
+        sums = np.zeros(len(batch))
         sums += np.bincount(topic_of, weights=ratios, minlength=len(batch))
         # trec_eval: the end of the ranking counts if at least two documents follow the last of the others.
         goes_on = (best.length > 0) & (batch.num_ret > best.length + 1)
-        sums += np.where(goes_on, batch.sum_by_topic(gained) / best.sum_by_topic(ideal), 0.0)
-        return np.where(batch.num_rel == 0, 0.0, sums / (falls + goes_on))
+        sums += np.where(goes_on, whole_dcg / whole_ideal_dcg, 0.0)
+        return np.where(batch.num_rel == 0, 0.0, sums / (num_falls + goes_on))
 
 
 def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArray) -> FloatArray:
-    """Return the running DCG (D,) of topics at ranks, 0 before their first document."""
+    """Return the DCG of topics (n,) down to ranks (n,): (n,); 0 before their first judged document.
+
+    dcg  (D,) running DCG at each judged document retrieved
+    """
     width = int(max(batch.rank.max(initial=0), rank.max(initial=0))) + 1
-    rows = np.searchsorted(batch.topic_of * width + batch.rank, topic_of * width + rank, "right") - 1
-    begun = rows >= batch.offsets[topic_of]
-    return np.asarray(np.concatenate((dcg, [0.0]))[np.where(begun, rows, -1)], np.float64)
+    # Topic and rank are one number, which ascends.
+    document_keys = batch.topic_of * width + batch.rank
+    keys = topic_of * width + rank
+    rows = np.searchsorted(document_keys, keys, "right") - 1
+    has_document = rows >= batch.offsets[topic_of]
+    with_zero = np.concatenate((dcg, [0.0]))
+    return np.asarray(with_zero[np.where(has_document, rows, -1)], np.float64)
 
 
-_experimental = partial(Measure)
 _GAIN_TRAITS = frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL})
 
 MEASURES: tuple[Measure, ...] = (
-    _experimental("binG", binary_g, traits=frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})),
-    _experimental(
-        "G", g, Pairs(), uses_level=False, whole_grades=True, best_by_grade=False, traits=_GAIN_TRAITS
-    ),
-    _experimental("ndcg_rel", ndcg_rel, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS),
-    _experimental(
+    Measure("binG", binary_g, traits=frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})),
+    Measure("G", g, Pairs(), uses_level=False, whole_grades=True, best_by_grade=False, traits=_GAIN_TRAITS),
+    Measure("ndcg_rel", ndcg_rel, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS),
+    Measure(
         "Rndcg",
         r_ndcg,
         Pairs(),

@@ -12,70 +12,86 @@ from pres_eval.errors import MeasureError
 from pres_eval.measures.rbp import Powers
 
 HIGHEST_CUTOFF = 1 << 20
-"""The highest cutoff: what could be had at best is added up rank by rank."""
+"""The highest cutoff: the gain of the best thinkable ranking is added up rank by rank."""
 
 Discount = Callable[[IntArray], FloatArray]
 """Ranks -> the weights of the gain there."""
 
 
 def logarithmic(rank: IntArray) -> FloatArray:
-    """Return (n,) 1 / log2(rank + 1)."""
+    """Return (n,) 1 / log2(r + 1) at ranks r (n,)."""
     return 1.0 / log2(rank + 1)
 
 
 def reciprocal(rank: IntArray) -> FloatArray:
-    """Return (n,) 1 / rank."""
+    """Return (n,) 1 / r at ranks r (n,)."""
     return 1.0 / rank
 
 
 def geometric(beta: float) -> Discount:
-    """Return β^(rank - 1)."""
-    return lambda rank: Powers(beta, int(rank.max(initial=1)))[rank - 1]
+    """Return the discount β^(r - 1) of ranks r."""
+
+    def discount(rank: IntArray) -> FloatArray:
+        """Return (n,) β^(r - 1) at ranks r (n,)."""
+        powers = Powers(beta, int(rank.max(initial=1)))
+        return powers[rank - 1]
+
+    return discount
 
 
 def share_of_thinkable(batch: SubtopicBatch, cutoff: int, alpha: float, discount: Discount) -> FloatArray:
-    """Return novelty (T,) as a share of that of a ranking whose documents are relevant to all subtopics."""
+    """Return (T,) Σ gain(r) d(r) / Σ S (1 - α)^(r-1) d(r) for r = 1 … cutoff, d being the discount.
+
+    The divisor is the novelty of a ranking whose documents are relevant to all S subtopics.
+    """
     if cutoff > HIGHEST_CUTOFF:
         raise MeasureError(
             f"found cutoff {cutoff}, expected at most {HIGHEST_CUTOFF} for measures of diversity"
         )
     gained = novelty(batch.hits, cutoff, alpha, discount)
-    ranks = np.arange(1, cutoff + 1)
-    most = np.add.accumulate(Powers(1.0 - alpha, cutoff)[ranks - 1] * discount(ranks))[-1]
+    r = np.arange(1, cutoff + 1)
+    gain_of_subtopic = Powers(1.0 - alpha, cutoff)[r - 1]
+    most = np.add.accumulate(gain_of_subtopic * discount(r))[-1]
     return divide(gained, most * batch.num_subtopics)
 
 
 def share_of_best(batch: SubtopicBatch, cutoff: int, alpha: float, discount: Discount) -> FloatArray:
     """Return (T,) novelty as a share of that of the best ranking."""
     gained = novelty(batch.hits, cutoff, alpha, discount)
-    return divide(gained, novelty(_best(batch, alpha, cutoff), cutoff, alpha, discount))
+    best = _greedy_ranking(batch, alpha, cutoff)
+    return divide(gained, novelty(best, cutoff, alpha, discount))
 
 
 def novelty(hits: Hits, cutoff: int, alpha: float, discount: Discount) -> FloatArray:
-    """Return (T,) the documents' gains down to the cutoff, each discounted by its rank."""
-    topic_of = hits.topic_of
-    gains = Powers(1.0 - alpha, len(topic_of))[seen_before(hits)]
-    first = changed(topic_of, hits.position)
-    documents = np.cumsum(first) - 1
-    gain = np.bincount(documents, weights=gains).astype(np.float64, copy=False)
-    rank = hits.position[first]
-    topic_of = topic_of[first]
+    """Return (T,) Σ gain(r) d(r) over the documents at ranks r down to the cutoff, d being the discount.
+
+    gain(r)  Σ (1 - α)^c over the subtopics of the document, c being the documents before it that are relevant
+             to the same one
+    """
+    num_topics = len(hits.offsets) - 1
+    gain_of_pair = Powers(1.0 - alpha, len(hits.topic_of))[seen_before(hits)]
+    is_new_document = changed(hits.topic_of, hits.position)
+    document_of_pair = np.cumsum(is_new_document) - 1
+    gain = np.bincount(document_of_pair, weights=gain_of_pair).astype(np.float64, copy=False)
+    rank = hits.position[is_new_document]
+    topic_of = hits.topic_of[is_new_document]
     within = np.flatnonzero(rank <= cutoff)
-    weighted = gain[within] * discount(rank[within])
-    return np.bincount(topic_of[within], weighted, len(hits.offsets) - 1).astype(np.float64, copy=False)
+    discounted = gain[within] * discount(rank[within])
+    return np.bincount(topic_of[within], discounted, num_topics).astype(np.float64, copy=False)
 
 
 def seen_before(hits: Hits) -> IntArray:
-    """Return (P,) documents before each pair's that are relevant to the same subtopic."""
+    """Return (P,) c: the documents before each pair's that are relevant to the same subtopic."""
     order = np.lexsort((hits.position, hits.subtopic, hits.topic_of))
-    first = np.flatnonzero(changed(hits.topic_of[order], hits.subtopic[order]))
+    first_of_subtopic = np.flatnonzero(changed(hits.topic_of[order], hits.subtopic[order]))
+    num_of_subtopic = np.diff(first_of_subtopic, append=len(order))
     seen = np.empty(len(order), np.int64)
-    seen[order] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
+    seen[order] = np.arange(len(order)) - np.repeat(first_of_subtopic, num_of_subtopic)
     return seen
 
 
-def _best(batch: SubtopicBatch, alpha: float, most: int) -> Hits:
-    """Return the judged documents in greedy order: each rank takes the most novel, or its last docno."""
+def _greedy_ranking(batch: SubtopicBatch, alpha: float, most: int) -> Hits:
+    """Return the judged documents down to rank `most`, where each rank takes the one that adds most."""
     judged = batch.judged
     ranks_of_topics: list[IntArray] = []
     for topic in range(len(batch)):
@@ -90,19 +106,24 @@ def _best(batch: SubtopicBatch, alpha: float, most: int) -> Hits:
 
 
 def _greedy(docno_place: IntArray, subtopic: IntArray, alpha: float, most: int) -> IntArray:
-    """Return (P,) the ranks of the documents in the best ranking of a topic, 0 below rank `most`."""
-    different, document = np.unique(docno_place, return_inverse=True)
-    covers = np.zeros((int(subtopic.max(initial=-1)) + 1, len(different)), np.bool_)
-    covers[subtopic, document] = True
-    worth = np.ones(len(covers))
-    rank = np.zeros(len(different), np.int64)
-    for number in range(1, min(len(different), most) + 1):
-        gain = np.zeros(len(different))
-        for covered, value in zip(covers, worth.tolist(), strict=True):
-            gain += np.where(covered, value, 0.0)
-        gain[rank > 0] = -1.0
-        # The last of the best: docnos ascend.
-        chosen = len(gain) - 1 - int(np.argmax(gain[::-1]))
-        rank[chosen] = number
-        worth[covers[:, chosen]] *= 1.0 - alpha
-    return rank[document]
+    """Return (P,) the greedy ranks of the documents of a topic's pairs (P,), 0 below rank `most`.
+
+    docno_place  (P,) the document of each pair, as its place among all by docno
+    subtopic     (P,) the subtopic that it is relevant to
+    Each rank takes the document with the highest gain; of several, the one with the last docno.
+    """
+    docno_places, document_of_pair = np.unique(docno_place, return_inverse=True)
+    num_subtopics = int(subtopic.max(initial=-1)) + 1
+    covers = np.zeros((num_subtopics, len(docno_places)), np.bool_)
+    covers[subtopic, document_of_pair] = True
+    worth_of_subtopic = np.ones(num_subtopics)  # (1 - α)^c
+    rank = np.zeros(len(docno_places), np.int64)
+    for next_rank in range(1, min(len(docno_places), most) + 1):
+        gain = np.zeros(len(docno_places))
+        for covering, worth in zip(covers, worth_of_subtopic.tolist(), strict=True):
+            gain += np.where(covering, worth, 0.0)
+        gain[rank > 0] = -1.0  # those that have a rank
+        last_of_best = len(gain) - 1 - int(np.argmax(gain[::-1]))
+        rank[last_of_best] = next_rank
+        worth_of_subtopic[covers[:, last_of_best]] *= 1.0 - alpha
+    return rank[document_of_pair]

@@ -43,17 +43,25 @@ class GainedDocuments:
 
 
 def blended_ratios(documents: GainedDocuments, best: BestRanking, beta: float) -> FloatArray:
-    """Return (N,) the blended ratio of precision and cumulated gain at each document's rank."""
+    """Return (N,) (rel(r) + β cg(r)) / (r + β ideal cg(r)) at each document's rank r.
+
+    rel(r)       documents with a gain down to rank r
+    cg(r)        their gains added up
+    ideal cg(r)  the r highest gains of the topic added up
+    """
     has_gain = (documents.gain > 0).astype(float)
-    relevant = accumulate(np.add, has_gain, documents.offsets)
-    collected = accumulate(np.add, documents.gain, documents.offsets)
-    best_so_far = accumulate(np.add, best.gain, best.offsets)
-    possible = best.up_to(documents.topic_of, documents.rank, best_so_far)
-    return divide(relevant + beta * collected, documents.rank + beta * possible)
+    rel = accumulate(np.add, has_gain, documents.offsets)
+    cg = accumulate(np.add, documents.gain, documents.offsets)
+    running_best = accumulate(np.add, best.gain, best.offsets)
+    ideal_cg = best.up_to(documents.topic_of, documents.rank, running_best)
+    return divide(rel + beta * cg, documents.rank + beta * ideal_cg)
 
 
 def mean_blended_ratio(documents: GainedDocuments, best: BestRanking, beta: float, cutoff: int) -> FloatArray:
-    """Return (T,) the blended ratios of relevant documents down to a rank, averaged over all, or so many."""
+    """Return (T,) 1/min(n, k) Σ of the blended ratios at the relevant documents down to the cutoff k.
+
+    n is the number of relevant documents that there are: those with a gain.
+    """
     ratios = blended_ratios(documents, best, beta)
     relevant = np.flatnonzero((documents.gain > 0) & (documents.rank <= cutoff))
     return divide(documents.sum_by_topic(ratios, relevant), np.minimum(best.length, cutoff))
@@ -115,12 +123,12 @@ def normalized_cumulated_gain(batch: Batch, cutoff: int) -> FloatArray:
       doi:10.1145/582415.582418; NTCIREVAL's nCG.  trec_eval: none.
     """
     best = best_ranking(batch, most=cutoff)
-    collected = gained(batch, document_gains(batch), lambda gain, rank: gain, cutoff)
-    return divide(collected, best.sum_by_topic(best.gain))
+    gain_down_to_k = gained(batch, document_gains(batch), lambda gain, rank: gain, cutoff)
+    return divide(gain_down_to_k, best.sum_by_topic(best.gain))
 
 
 def _satisfaction(gain: FloatArray, highest: FloatArray) -> FloatArray:
-    """Return (n,) the chances that documents satisfy, from gains (n,) and the scales' highest ones (n,)."""
+    """Return (n,) R: the chances that documents satisfy, from gains (n,) and the highest of a scale (n,)."""
     return divide(np.minimum(gain, highest), highest + 1.0)
 
 
@@ -147,13 +155,14 @@ def normalized_err(batch: Batch, cutoff: int, max_rel: float | None) -> FloatArr
       graded relevance", SIGIR 2011, doi:10.1145/2009916.2010055; NTCIREVAL.  trec_eval: none.
     """
     highest = _highest_of_scale(batch, max_rel)
-    best = best_ranking(batch, most=cutoff)
     satisfied = _satisfaction(document_gains(batch), highest[batch.topic_of])
-    stops = chance_to_stop(satisfied, batch.offsets) / batch.rank
-    err = batch.sum_by_topic(stops, batch.rank <= cutoff)
-    best_satisfied = _satisfaction(best.gain, highest[best.topic_of])
-    best_err = best.sum_by_topic(chance_to_stop(best_satisfied, best.offsets) / best.rank)
-    return divide(err, best_err)
+    stops = chance_to_stop(satisfied, batch.offsets)
+    err = batch.sum_by_topic(stops / batch.rank, batch.rank <= cutoff)
+    best = best_ranking(batch, most=cutoff)
+    ideal_satisfied = _satisfaction(best.gain, highest[best.topic_of])
+    ideal_stops = chance_to_stop(ideal_satisfied, best.offsets)
+    ideal_err = best.sum_by_topic(ideal_stops / best.rank)
+    return divide(err, ideal_err)
 
 
 def o_measure(batch: Batch, beta: float) -> FloatArray:
@@ -173,9 +182,9 @@ def o_measure(batch: Batch, beta: float) -> FloatArray:
     documents = _retrieved(batch)
     ratios = blended_ratios(documents, best_ranking(batch), beta)
     relevant = np.flatnonzero(documents.gain > 0)
-    topics, heads = np.unique(documents.topic_of[relevant], return_index=True)
+    topics, first_of_topic = np.unique(documents.topic_of[relevant], return_index=True)
     scores = np.zeros(len(batch))
-    scores[topics] = ratios[relevant[heads]]
+    scores[topics] = ratios[relevant[first_of_topic]]
     return scores
 
 
@@ -198,8 +207,8 @@ def intentwise_rank_biased_utility(
     """
     highest = _highest_of_scale(batch, max_rel)
     satisfied = _satisfaction(document_gains(batch), highest[batch.topic_of])
-    powers = Powers(phi, int(batch.num_ret.max(initial=0)) + 1)
-    utility = chance_to_stop(satisfied, batch.offsets) * powers[batch.rank]
+    powers_of_phi = Powers(phi, int(batch.num_ret.max(initial=0)) + 1)
+    utility = chance_to_stop(satisfied, batch.offsets) * powers_of_phi[batch.rank]
     return batch.sum_by_topic(utility, batch.rank <= cutoff)
 
 

@@ -213,14 +213,16 @@ def avgjg_imp(batch: PreferenceBatch) -> FloatArray:
     Range: 0 to 1.
     Source: trec_eval (prefs_avgjg_imp), by Chris Buckley, 2008.
     """
-    return batch.average(divide(batch.counts.ful, batch.counts.poss_ret + batch.counts.poss_imp))
+    possible = batch.counts.poss_ret + batch.counts.poss_imp
+    return batch.average(divide(batch.counts.ful, possible))
 
 
 def _average_or_zero(batch: PreferenceBatch, fulfilled: IntArray, possible: IntArray) -> FloatArray:
     """Return (T,) the average over the groups (G,) of each topic, 0 where a group has no preferences."""
     # trec_eval: 0/0 makes the sum nan, which is not above 0, and only sums above 0 are kept.
-    empty = np.bincount(batch.topic_of_group, weights=possible == 0, minlength=len(batch)) > 0
-    return np.where(empty, 0.0, batch.average(divide(fulfilled, possible)))
+    num_empty_groups = np.bincount(batch.topic_of_group, weights=possible == 0, minlength=len(batch))
+    average = batch.average(divide(fulfilled, possible))
+    return np.where(num_empty_groups > 0, 0.0, average)
 
 
 _ANY = frozenset({Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.GRADED})

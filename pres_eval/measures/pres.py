@@ -37,9 +37,11 @@ def pres_of(n: IntArray, nmax: int, k: Numbers, k_and_square: Numbers, ranks: Nu
 
     k_and_square  (T,) k² + k; of expected values the mean of that
     """
-    # Whole numbers but for expected values, so there is one rounding each for the division and what follows.
-    worst_case = (n - k) * np.float64(nmax) + (n * (n + 1) - k_and_square) / 2
-    score = 1.0 - (divide(ranks + worst_case, n) - (n + 1) / 2.0) / nmax
+    # The ranks Nmax + k + 1, ..., Nmax + n of those not found, added up.  All are whole numbers but for
+    # expected values, so that only the division and what follows it round.
+    worst_ranks = (n - k) * np.float64(nmax) + (n * (n + 1) - k_and_square) / 2
+    mean_rank = divide(ranks + worst_ranks, n)
+    score = 1.0 - (mean_rank - (n + 1) / 2.0) / nmax
     score[(n == 0) | (k == 0)] = 0.0
     return score
 
@@ -47,6 +49,7 @@ def pres_of(n: IntArray, nmax: int, k: Numbers, k_and_square: Numbers, ranks: Nu
 def _found(batch: Batch, rank: int | None) -> tuple[Numbers, Numbers, Numbers]:
     """Return k, k² + k and Σ r_i of the k relevant documents down to a rank: (T,), or (C, T) for several.
 
+    rank  None: the whole ranking
     In ties they are those that are expected.
     """
     if batch.ties is not None:
@@ -56,7 +59,8 @@ def _found(batch: Batch, rank: int | None) -> tuple[Numbers, Numbers, Numbers]:
         return *pairs_found(batch, last), sum_of_ranks(batch, last)
     k = batch.num_rel_ret if rank is None else batch.relevant_places.within(rank)
     begins = batch.relevant_places.offsets[:-1]
-    return k, k * (k + 1), batch.running_ranks[begins + k] - batch.running_ranks[begins]
+    sum_of_ranks_found = batch.running_ranks[begins + k] - batch.running_ranks[begins]
+    return k, k * (k + 1), sum_of_ranks_found
 
 
 def pres_estimated(batch: Batch, nmax: int) -> FloatArray:
@@ -100,12 +104,16 @@ def normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
 
 
 def share_too_late(batch: Batch, documents: int | IntArray, cutoff: int | None) -> FloatArray:
-    """Return how far (T,) relevant documents are from the first ranks, on a scale to the last of all."""
+    """Return (T,) (Σ r_i - Σ i) / (n (N - n)): 0 if relevant documents have the first ranks, 1 if the last.
+
+    documents  N, or (T,) of each topic
+    """
     k, k_and_square, ranks = _found(batch, cutoff)
     n = batch.num_rel
-    # One that was not found counts N - n ranks after its place in the best order.
+    # A document that was not found is N - n ranks behind its place in the best order.
     rest = (documents - n).astype(float)
-    return divide(ranks - k_and_square / 2 + (n - k) * rest, n * rest)
+    ranks_too_late = ranks - k_and_square / 2 + (n - k) * rest
+    return divide(ranks_too_late, n * rest)
 
 
 def _collection_size(batch: Batch) -> int | IntArray:

@@ -24,30 +24,39 @@ from pres_eval.measures.parameters import PAGE_CUTOFFS, Pairs
 from pres_eval.measures.settings import Setting, UnitedCutoffs
 
 PERSISTENCE = 0.9
+"""The default of p."""
+
 GDEVAL_HIGHEST_GRADE = 4.0
+"""The highest grade that gdeval takes."""
 
 
 class Powers:
-    """1, p, p·p, …: each the one before times p, as far as it changes and is needed."""
+    """The powers p^0, p^1, p^2 …, each the one before times p, as C computes them.
+
+    The table ends where the powers do not change any more, as those of 0.5 once they are 0, or where no
+    higher exponent is needed; a higher one has the last power.
+    """
 
     def __init__(self, p: float, count: int) -> None:
+        """Compute the powers; `count`: more than the highest exponent that is needed."""
         size = 1024
         while True:
-            steps = np.full(max(min(size, count), 1), p)
-            steps[0] = 1.0
+            factors = np.full(max(min(size, count), 1), p)
+            factors[0] = 1.0
             with np.errstate(over="ignore"):
-                self.table = np.multiply.accumulate(steps)
-            if len(steps) >= count or self.table[-1] * p == self.table[-1]:
+                self.table = np.multiply.accumulate(factors)
+            if len(factors) >= count or self.table[-1] * p == self.table[-1]:
                 break
             size *= 8
 
     def __getitem__(self, exponent: IntArray) -> FloatArray:
         """Return (n,) the powers with these exponents (n,)."""
-        return np.asarray(self.table[np.minimum(exponent, len(self.table) - 1)], np.float64)
+        last = len(self.table) - 1
+        return np.asarray(self.table[np.minimum(exponent, last)], np.float64)
 
 
 def persistence_of(pairs: KeyNumbers) -> float:
-    """Return the p that parameters name, else the default."""
+    """Return the p that parameters name, else PERSISTENCE."""
     return dict(pairs).get("p", PERSISTENCE)
 
 
@@ -69,17 +78,20 @@ def rbp(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     Source: Moffat & Zobel, "Rank-biased precision for measurement of retrieval effectiveness", TOIS 27(1),
       2008, doi:10.1145/1416950.1416952; trec_eval 10.0.
     """
+    p = persistence_of(pairs)
 
-    def collected(batch: Batch, named: GradeGains) -> FloatArray:
-        return rank_biased(batch, persistence_of(pairs), gains_to_one(batch, named))
+    def rbp_with_gains(batch: Batch, named: GradeGains) -> FloatArray:
+        """Return (T,) rbp with the gains that parameters name."""
+        return rank_biased(batch, p, gains_to_one(batch, named))
 
-    return score_with_gains(batch, grade_gains(pairs), collected)
+    return score_with_gains(batch, grade_gains(pairs), rbp_with_gains)
 
 
 def rank_biased(batch: Batch, p: float, gains: FloatArray) -> FloatArray:
     """Return (T,) (1 - p) Σ gain(r) p^(r-1) over all documents, with their gains (D,)."""
-    power = Powers(p, int(batch.num_ret.max(initial=0)))
-    return (1.0 - p) * gained(batch, gains, lambda gain, rank: gain * power[rank - 1])
+    powers = Powers(p, int(batch.num_ret.max(initial=0)))
+    collected = gained(batch, gains, lambda gain, rank: gain * powers[rank - 1])
+    return (1.0 - p) * collected
 
 
 def rbp_binary(batch: Batch, pairs: KeyNumbers) -> FloatArray:
@@ -96,19 +108,23 @@ def rbp_binary(batch: Batch, pairs: KeyNumbers) -> FloatArray:
 
 
 def gains_to_one(batch: Batch, named: GradeGains) -> FloatArray:
-    """Return (D,) the documents' gains, brought to 0 … 1."""
+    """Return (D,) the documents' gains; in topics with one below 0 or above 1, all are scaled to 0 … 1.
+
+    A gain g becomes (g - lowest) / (highest - lowest), of the gains of the topic's grades and 0.
+    """
     gains = document_gains(batch, named)
     # trec_eval: the least and the highest gain both start at 0.
     lowest = np.zeros(len(batch))
     highest = np.maximum(highest_grades(batch), 0).astype(float)
     if named:
         for topics, table in gain_tables(batch, named):
-            lowest[topics], highest[topics] = min(table.lowest, 0.0), max(table.highest, 0.0)
+            lowest[topics] = min(table.lowest, 0.0)
+            highest[topics] = max(table.highest, 0.0)
+    is_scaled_topic = (lowest < 0) | (highest > 1)
     has_gain = (batch.grade >= 0) | np.isin(batch.grade, [grade for grade, _ in named])
-    scaled = has_gain & ((lowest < 0) | (highest > 1))[batch.topic_of]
-    low = lowest[batch.topic_of][scaled]
-    span = (highest - lowest)[batch.topic_of][scaled]
-    gains[scaled] = (gains[scaled] - low) / span
+    scaled = np.flatnonzero(has_gain & is_scaled_topic[batch.topic_of])
+    topic_of = batch.topic_of[scaled]
+    gains[scaled] = (gains[scaled] - lowest[topic_of]) / (highest - lowest)[topic_of]
     return gains
 
 
@@ -124,11 +140,14 @@ def rbp_residual(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     Source: as rbp; trec_eval 10.0.
     """
     p = persistence_of(pairs)
-    power = Powers(p, int(batch.num_ret.max(initial=0)) + 1)
-    blocks = map(every_rank, blocks_of_ranks(batch, BLOCK_ROWS))
-    weight = [block.sum_by_topic(power[block.rank - 1], block.grade < 0) for block in blocks]
-    unjudged = batch.num_ret > batch.count_by_topic(batch.grade >= 0)
-    return np.where(unjudged, power[batch.num_ret] + (1 - p) * np.concatenate(weight), 0.0)
+    powers = Powers(p, int(batch.num_ret.max(initial=0)) + 1)
+    sums_of_blocks: list[FloatArray] = []
+    for block in blocks_of_ranks(batch, BLOCK_ROWS):
+        all_ranks = every_rank(block)
+        sums_of_blocks.append(all_ranks.sum_by_topic(powers[all_ranks.rank - 1], all_ranks.grade < 0))
+    residual = powers[batch.num_ret] + (1 - p) * np.concatenate(sums_of_blocks)
+    has_unjudged = batch.num_ret > batch.count_by_topic(batch.grade >= 0)
+    return np.where(has_unjudged, residual, 0.0)
 
 
 def expected_reciprocal_rank(batch: Batch, cutoff: int, max_rel: float = GDEVAL_HIGHEST_GRADE) -> FloatArray:
@@ -149,20 +168,24 @@ def expected_reciprocal_rank(batch: Batch, cutoff: int, max_rel: float = GDEVAL_
     if highest.max(initial=0) > max_rel:
         raise _too_high_for_err(batch, highest, max_rel)
     grade = np.where(batch.rank <= cutoff, np.maximum(batch.grade, 0), 0)
-    satisfied = (np.ldexp(1.0, grade.astype(np.int32)) - 1.0) / 2.0**max_rel
-    return batch.sum_by_topic(chance_to_stop(satisfied, batch.offsets) / batch.rank)
+    power_of_grade = np.ldexp(1.0, grade.astype(np.int32))
+    satisfied = (power_of_grade - 1.0) / 2.0**max_rel
+    stops = chance_to_stop(satisfied, batch.offsets)
+    return batch.sum_by_topic(stops / batch.rank)
 
 
 def chance_to_stop(satisfied: FloatArray, offsets: IntArray) -> FloatArray:
-    """Return (n,) the chances that a reader stops at each document: satisfied by it, and by none before it.
+    """Return (n,) R_r Π (1 - R_i): the chances that a reader stops at each document, satisfied by it alone.
 
-    satisfied  (n,) the chances that the documents satisfy, in rank order within a topic
+    satisfied  (n,) R: the chances that the documents satisfy, in rank order within a topic
     offsets    (T+1,) where each topic's documents begin
     """
+    # Of each document, the chance that neither it nor one before it satisfies.
     unsatisfied = accumulate(np.multiply, 1.0 - satisfied, offsets)
     still_reading = np.ones(len(unsatisfied))
     still_reading[1:] = unsatisfied[:-1]
-    still_reading[offsets[:-1][np.diff(offsets) > 0]] = 1.0
+    has_documents = np.diff(offsets) > 0
+    still_reading[offsets[:-1][has_documents]] = 1.0
     return satisfied * still_reading
 
 

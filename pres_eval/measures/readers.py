@@ -42,9 +42,8 @@ def scaled_dcg(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None)
     """
     depth = min(cutoff, READERS_DEPTH)
     most = np.add.accumulate(1.0 / log2(np.arange(2, depth + 2)))[-1]
-    return np.asarray(
-        gained(batch, scaled_gains(batch, min_rel, max_rel), discounted, depth) / most, np.float64
-    )
+    dcg = gained(batch, scaled_gains(batch, min_rel, max_rel), discounted, depth)
+    return np.asarray(dcg / most, np.float64)
 
 
 def bejeweled_player(
@@ -65,14 +64,15 @@ def bejeweled_player(
     Source: Zhang et al., "Evaluating web search with a bejeweled player model", SIGIR 2017,
       doi:10.1145/3077136.3080841; cwl_eval.  trec_eval: none.  ir_measures' BPM(T=…,max_rel=…)@k.
     """
-    most = min(cutoff, READERS_DEPTH)
-    gains = np.where(batch.rank <= most, scaled_gains(batch, min_rel, max_rel), 0.0)
-    running = accumulate(np.add, gains, batch.offsets)
-    reached = running >= gain_wanted - GAIN_TOLERANCE * max(1.0, abs(gain_wanted))
-    enough = np.flatnonzero(reached & (batch.rank <= most))
-    stop = np.full(len(batch), most)
-    np.minimum.at(stop, batch.topic_of[enough], batch.rank[enough])
-    return np.asarray(batch.sum_by_topic(gains, batch.rank <= stop[batch.topic_of]) / stop, np.float64)
+    k = min(cutoff, READERS_DEPTH)
+    gains = np.where(batch.rank <= k, scaled_gains(batch, min_rel, max_rel), 0.0)
+    running_gain = accumulate(np.add, gains, batch.offsets)
+    enough = gain_wanted - GAIN_TOLERANCE * max(1.0, abs(gain_wanted))
+    rows = np.flatnonzero((running_gain >= enough) & (batch.rank <= k))
+    e = np.full(len(batch), k)
+    np.minimum.at(e, batch.topic_of[rows], batch.rank[rows])
+    sums = batch.sum_by_topic(gains, batch.rank <= e[batch.topic_of])
+    return np.asarray(sums / e, np.float64)
 
 
 def insq(batch: Batch, gain_wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -90,11 +90,14 @@ def insq(batch: Batch, gain_wanted: float, min_rel: float, max_rel: float | None
     Source: Moffat, Scholer & Thomas, "Models and metrics: IR evaluation as a user process", ADCS 2012,
       doi:10.1145/2407085.2407092; cwl_eval.  trec_eval: none.  ir_measures' INSQ(T=…,max_rel=…).
     """
-    weights = np.ones(READERS_DEPTH)
-    weights[1:] = np.multiply.accumulate(insq_continues(np.arange(1.0, READERS_DEPTH), gain_wanted))
+    # C(1) ... C(r-1), which is W(r) but for its divisor, the sum of all.
+    chance_to_reach = np.ones(READERS_DEPTH)
+    continues = insq_continues(np.arange(1.0, READERS_DEPTH), gain_wanted)
+    chance_to_reach[1:] = np.multiply.accumulate(continues)
     gains = scaled_gains(batch, min_rel, max_rel)
-    collected = gained(batch, gains, lambda gain, rank: gain * weights[rank - 1], READERS_DEPTH)
-    return np.asarray(collected / np.add.accumulate(weights)[-1], np.float64)
+    collected = gained(batch, gains, lambda gain, rank: gain * chance_to_reach[rank - 1], READERS_DEPTH)
+    num_read = np.add.accumulate(chance_to_reach)[-1]
+    return np.asarray(collected / num_read, np.float64)
 
 
 def inst(batch: Batch, gain_wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -112,9 +115,11 @@ def inst(batch: Batch, gain_wanted: float, min_rel: float, max_rel: float | None
       ADCS 2015, doi:10.1145/2838931.2838938; cwl_eval.  trec_eval: none.  ir_measures' INST(T=…,max_rel=…).
     """
 
-    def continues(rank: FloatArray, table: FloatArray) -> FloatArray:
-        missing = gain_wanted - np.add.accumulate(table, axis=1)
-        step = (rank + gain_wanted + missing - 1.0) / (rank + gain_wanted + missing)
+    def continues(rank: FloatArray, gain: FloatArray) -> FloatArray:
+        """Return C(r) (T, K) after ranks (K,) with gains (T, K)."""
+        still_wanted = gain_wanted - np.add.accumulate(gain, axis=1)  # T(r)
+        patience = rank + gain_wanted + still_wanted
+        step = (patience - 1.0) / patience
         return step * step
 
     return gain_for_each_document(batch, READERS_DEPTH, min_rel, max_rel, continues)
@@ -136,7 +141,7 @@ def nearly_err_truncated(batch: Batch, cutoff: int, min_rel: float, max_rel: flo
       reciprocal rank and other metrics", ICTIR 2021, doi:10.1145/3471158.3472239; cwl_eval.  trec_eval: none.
       ir_measures' NERR8(max_rel=…)@k.
     """
-    return gain_for_each_document(batch, cutoff, min_rel, max_rel, lambda rank, table: 1.0 - table)
+    return gain_for_each_document(batch, cutoff, min_rel, max_rel, lambda rank, gain: 1.0 - gain)
 
 
 def nearly_err_discounted(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -152,9 +157,12 @@ def nearly_err_discounted(batch: Batch, cutoff: int, min_rel: float, max_rel: fl
     Notes: equation 9 of the paper.  k above 1000 is 1000.
     Source: as nerr8.  ir_measures' NERR9(max_rel=…)@k.
     """
-    return gain_for_each_document(
-        batch, cutoff, min_rel, max_rel, lambda rank, table: rank / (rank + 1.0) * (1.0 - table)
-    )
+
+    def continues(rank: FloatArray, gain: FloatArray) -> FloatArray:
+        """Return C(r) (T, K) after ranks (K,) with gains (T, K)."""
+        return rank / (rank + 1.0) * (1.0 - gain)
+
+    return gain_for_each_document(batch, cutoff, min_rel, max_rel, continues)
 
 
 def nearly_err_persistent(batch: Batch, p: float, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -171,9 +179,7 @@ def nearly_err_persistent(batch: Batch, p: float, min_rel: float, max_rel: float
     Notes: equation 10 of the paper: RBP's reader who can be satisfied.
     Source: as nerr8.  ir_measures' NERR10(p=…,max_rel=…).
     """
-    return gain_for_each_document(
-        batch, READERS_DEPTH, min_rel, max_rel, lambda rank, table: p * (1.0 - table)
-    )
+    return gain_for_each_document(batch, READERS_DEPTH, min_rel, max_rel, lambda rank, gain: p * (1.0 - gain))
 
 
 def nearly_err_wanting(batch: Batch, gain_wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -190,13 +196,12 @@ def nearly_err_wanting(batch: Batch, gain_wanted: float, min_rel: float, max_rel
     Notes: equation 11 of the paper: INSQ's reader who can be satisfied.
     Source: as nerr8.  ir_measures' NERR11(T=…,max_rel=…).
     """
-    return gain_for_each_document(
-        batch,
-        READERS_DEPTH,
-        min_rel,
-        max_rel,
-        lambda rank, table: insq_continues(rank, gain_wanted) * (1.0 - table),
-    )
+
+    def continues(rank: FloatArray, gain: FloatArray) -> FloatArray:
+        """Return C(r) (T, K) after ranks (K,) with gains (T, K)."""
+        return insq_continues(rank, gain_wanted) * (1.0 - gain)
+
+    return gain_for_each_document(batch, READERS_DEPTH, min_rel, max_rel, continues)
 
 
 def rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
@@ -230,12 +235,14 @@ def graded_rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
 def _persistent(batch: Batch, gains: FloatArray, cutoff: int, p: float) -> FloatArray:
     """Return (T,) (1 - p) Σ gain(r) p^(r-1) over the first documents, with their gains (D,)."""
 
-    def worth(gain: FloatArray, rank: IntArray) -> FloatArray:
-        return gain * elementwise(lambda at: p ** (at - 1.0), rank.astype(float))
+    def discounted_by_p(gain: FloatArray, rank: IntArray) -> FloatArray:
+        """Return gains (N,) times p^(r-1) at their ranks r (N,)."""
+        return gain * elementwise(lambda r: p ** (r - 1.0), rank.astype(float))
 
-    return (1.0 - p) * gained(batch, gains, worth, cutoff)
+    return (1.0 - p) * gained(batch, gains, discounted_by_p, cutoff)
 
 
+# Parameters and traits that several of the measures share.
 _GRADES = (MIN_REL, MAX_REL)
 _AT_RANKS = MeasureSettings(_GRADES, PAGE_CUTOFFS, "10,20,max_rel=3")
 _WANTING = MeasureSettings((WANTED_GAIN, *_GRADES), example="T=2,max_rel=3")

@@ -15,7 +15,7 @@ from pres_eval.measures.screening import documents_to_read
 from pres_eval.measures.sets import set_recall
 
 _MOST_HALVES = 1100
-"""So many times halved, 1 is 0 in doubles."""
+"""Times that 1 is halved to be 0 as a double, and more."""
 
 LOSS_DOCUMENTS = 100.0
 """Documents that the loss of effort counts as reasonable in any case."""
@@ -33,8 +33,9 @@ def total_cost(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
     Notes: a relevant document that is found earns what a missed one costs.  It is utility_(a-b),a,b,0.
     Source: CLEF TAR's tar_eval (2018).  trec_eval: none.
     """
-    read, miss = costs
-    return np.asarray(read * batch.num_ret + miss * (batch.num_rel - 2 * relevant_within(batch)), np.float64)
+    a, b = costs
+    missed_less_found = batch.num_rel - 2 * relevant_within(batch)
+    return np.asarray(a * batch.num_ret + b * missed_less_found, np.float64)
 
 
 def total_cost_uniform(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
@@ -52,10 +53,11 @@ def total_cost_uniform(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
     Source: CLEF TAR's tar_eval (2017); Kanoulas, Li, Azzopardi & Spijker, "CLEF 2017 Technologically Assisted
       Reviews in Empirical Medicine Overview", CLEF 2017 Working Notes.  trec_eval: none.
     """
-    read, penalty = costs
-    rest = penalty * (documents_to_read(batch) - batch.num_ret)
-    missed = batch.num_rel - relevant_within(batch)
-    return np.asarray(read * batch.num_ret + divide(rest * missed, batch.num_rel), np.float64)
+    a, b = costs
+    cost_of_rest = b * (documents_to_read(batch) - batch.num_ret)
+    num_missed = batch.num_rel - relevant_within(batch)
+    cost_of_missing = divide(cost_of_rest * num_missed, batch.num_rel)
+    return np.asarray(a * batch.num_ret + cost_of_missing, np.float64)
 
 
 def total_cost_weighted(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
@@ -76,11 +78,12 @@ def total_cost_weighted(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
 
 
 def weighted_cost(batch: Batch, costs: tuple[float, ...], missed: IntArray) -> FloatArray:
-    """Return total_cost_weighted (T,) by the number of relevant documents (T,) that are not retrieved."""
-    read, penalty = costs
-    rest = penalty * (documents_to_read(batch) - batch.num_ret)
-    share = 1.0 - np.ldexp(1.0, 1 - np.minimum(missed, _MOST_HALVES))
-    return np.asarray(read * batch.num_ret + rest * np.where(missed > 0, share, 0.0), np.float64)
+    """Return (T,) total_cost_weighted, by the number m (T,) of relevant documents that are not retrieved."""
+    a, b = costs
+    cost_of_rest = b * (documents_to_read(batch) - batch.num_ret)
+    share_of_rest = 1.0 - np.ldexp(1.0, 1 - np.minimum(missed, _MOST_HALVES))  # 1 - 2^(1-m)
+    cost_of_missing = cost_of_rest * np.where(missed > 0, share_of_rest, 0.0)
+    return np.asarray(a * batch.num_ret + cost_of_missing, np.float64)
 
 
 def loss_of_recall(batch: Batch) -> FloatArray:
@@ -93,9 +96,11 @@ def loss_of_recall(batch: Batch) -> FloatArray:
     Source: Bagdouri, Webber, Lewis & Oard, "Towards minimizing the annotation cost of certified text
       classification", CIKM 2013, doi:10.1145/2505515.2505708; CLEF TAR's tar_eval.  trec_eval: none.
     """
-    missed = 1.0 - set_recall(batch)
+    share_missed = 1.0 - set_recall(batch)
     n = batch.num_rel.astype(float)
-    return missed * missed + divide(variance_of_relevant(batch), n * n)
+    # The mean of a square is that of the mean, and the variance: of expected values in ties it is not 0.
+    variance = divide(variance_of_relevant(batch), n * n)
+    return share_missed * share_missed + variance
 
 
 def loss_of_effort(batch: Batch) -> FloatArray:
@@ -108,9 +113,9 @@ def loss_of_effort(batch: Batch) -> FloatArray:
     Notes: with -M k of the first k documents.
     Source: as loss_r.
     """
-    share = divide(np.full(len(batch), LOSS_DOCUMENTS), documents_to_read(batch))
+    reasonable_share = divide(np.full(len(batch), LOSS_DOCUMENTS), documents_to_read(batch))
     effort = batch.num_ret / (batch.num_rel + LOSS_DOCUMENTS)
-    return np.asarray((share * share) * (effort * effort), np.float64)
+    return np.asarray((reasonable_share * reasonable_share) * (effort * effort), np.float64)
 
 
 def loss(batch: Batch) -> FloatArray:

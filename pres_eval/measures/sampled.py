@@ -44,11 +44,14 @@ def inferred_ap(batch: SampledBatch) -> FloatArray:
     Source: Yilmaz, Kanoulas & Aslam, "A simple and efficient sampling method for estimating AP and NDCG",
       SIGIR 2008, doi:10.1145/1390334.1390437; sample_eval.pl, there infAP.  trec_eval: none.
     """
-    rows = batch.retrieved[batch.is_rel[batch.retrieved]]
-    precision = _precision_at_found(batch)[batch.is_rel[batch.retrieved]]
-    inferred = divide(batch.relevant * batch.num_documents, batch.drawn)
+    is_rel = batch.is_rel[batch.retrieved]
+    rows = batch.retrieved[is_rel]
+    precision = _expected_precision(batch)[is_rel]
+    # (S,) R_s, and (T,) R.
+    inferred = inferred_by_stratum(batch)
     all_inferred = batch.over_strata(inferred)
-    mean_precision = divide(batch.by_stratum(precision * batch.times[rows], rows), batch.relevant)
+    sum_of_precisions = batch.by_stratum(precision * batch.times[rows], rows)
+    mean_precision = divide(sum_of_precisions, batch.relevant)
     share = divide(inferred, all_inferred[batch.topic_of_group])
     values = batch.over_strata(share * mean_precision)
     if batch.most:
@@ -56,24 +59,30 @@ def inferred_ap(batch: SampledBatch) -> FloatArray:
     return values
 
 
-def _precision_at_found(batch: SampledBatch) -> FloatArray:
-    """Return (D,) the precision that is expected at each document retrieved, if it is relevant."""
+def inferred_by_stratum(batch: SampledBatch) -> FloatArray:
+    """Return (S,) r_s N_s / n_s: the relevant documents of each stratum, inferred from those drawn."""
+    return divide(batch.relevant * batch.num_documents, batch.drawn)
+
+
+def _expected_precision(batch: SampledBatch) -> FloatArray:
+    """Return (D,) P of xinfAP: the precision at each document retrieved if it is relevant.
+
+    P = 1/k + d/k Σ_s d_s/d (r_s' + ε)/(n_s' + 3ε) at rank k, by the documents of strata above it.
+    """
     retrieved = batch.retrieved
     times = batch.times[retrieved]
-    relevant = times * batch.is_rel[retrieved]
+    times_relevant = times * batch.is_rel[retrieved]
     stratum_of = batch.group_of[retrieved] - batch.offsets[batch.topic_of[retrieved]]
-    num_above = np.arange(len(retrieved)) - batch.begins
-    precision_above = np.zeros(len(retrieved))
+    d = np.arange(len(retrieved)) - batch.begins
+    share_relevant = np.zeros(len(retrieved))
     for stratum in range(int(stratum_of.max(initial=-1)) + 1):
         in_stratum = stratum_of == stratum
-        share_of_stratum = divide(batch.before(in_stratum.astype(float)), num_above)
-        precision_above += (
-            share_of_stratum
-            * (batch.before(relevant * in_stratum) + ADDED_TO_RELEVANT)
-            / (batch.before(times * in_stratum) + ADDED_TO_DRAWN)
-        )
-    rank = batch.rank[retrieved]
-    return 1 / rank + num_above / rank * precision_above
+        share_of_stratum = divide(batch.before(in_stratum.astype(float)), d)  # d_s/d
+        relevant = batch.before(times_relevant * in_stratum) + ADDED_TO_RELEVANT  # r_s' + ε
+        drawn = batch.before(times * in_stratum) + ADDED_TO_DRAWN  # n_s' + 3ε
+        share_relevant += share_of_stratum * relevant / drawn
+    k = batch.rank[retrieved]
+    return 1 / k + d / k * share_relevant
 
 
 def inferred_ndcg(batch: SampledBatch, pairs: KeyNumbers) -> FloatArray:
@@ -90,19 +99,21 @@ def inferred_ndcg(batch: SampledBatch, pairs: KeyNumbers) -> FloatArray:
       ranking there (but, as in sample_eval.pl, each lower grade still adds one document).
     Source: as xinfAP.  trec_eval: none.
     """
+    is_drawn = batch.times > 0
     # (R,), 0 for documents that were not drawn.
-    gain = np.where(batch.times > 0, np.maximum(batch.grade, 0), 0).astype(float)
+    gain = np.where(is_drawn, np.maximum(batch.grade, 0), 0).astype(float)
     for grade, value in grade_gains(pairs):
-        gain[(batch.grade == grade) & (batch.times > 0)] = max(value, 0.0)
+        gain[(batch.grade == grade) & is_drawn] = max(value, 0.0)
     rows = batch.retrieved[gain[batch.retrieved] > 0]
     discounted = gain[rows] / _log2((batch.rank[rows] + 1).astype(np.float64))
-    worth = batch.by_stratum(batch.times[rows] * discounted, rows)
-    retrieved = batch.by_stratum(np.ones(len(batch.retrieved)), batch.retrieved)
-    drawn = batch.by_stratum(batch.times[batch.retrieved], batch.retrieved)
-    all_retrieved = batch.over_strata(retrieved)
-    share = divide(retrieved, all_retrieved[batch.topic_of_group])
-    dcg = batch.over_strata(divide(share * worth, drawn))
-    return divide(all_retrieved * dcg, _ideal_dcg(batch, gain))
+    # (S,) each: Σ_i g_i / log2(1 + k_i), d_s, n_s'; (T,): d.
+    sum_discounted = batch.by_stratum(batch.times[rows] * discounted, rows)
+    num_retrieved = batch.by_stratum(np.ones(len(batch.retrieved)), batch.retrieved)
+    num_drawn = batch.by_stratum(batch.times[batch.retrieved], batch.retrieved)
+    all_retrieved = batch.over_strata(num_retrieved)
+    share_of_stratum = divide(num_retrieved, all_retrieved[batch.topic_of_group])
+    dcg = all_retrieved * batch.over_strata(divide(share_of_stratum * sum_discounted, num_drawn))
+    return divide(dcg, _ideal_dcg(batch, gain))
 
 
 def _log2(values: FloatArray) -> FloatArray:
@@ -115,7 +126,7 @@ def _ideal_dcg(batch: SampledBatch, gain: FloatArray) -> FloatArray:
 
     gain  (R,) of the documents, 0 for those that were not drawn
     """
-    best = np.zeros(len(batch))
+    ideal_dcg = np.zeros(len(batch))
     num_placed = np.zeros(len(batch))
     for value in np.unique(gain[gain > 0])[::-1].tolist():
         rows = np.flatnonzero(gain == value)
@@ -123,12 +134,14 @@ def _ideal_dcg(batch: SampledBatch, gain: FloatArray) -> FloatArray:
         num_inferred = batch.over_strata(divide(num_drawn * batch.num_documents, batch.drawn))
         for topic in np.flatnonzero(num_inferred).tolist():
             ranks = _ranks(num_placed[topic], num_inferred[topic], batch.most or LARGEST_LONG)
-            best[topic] = np.add.accumulate(np.append(best[topic], value / _log2(ranks + 1)))[-1]
+            terms = np.append(ideal_dcg[topic], value / _log2(ranks + 1))
+            ideal_dcg[topic] = np.add.accumulate(terms)[-1]
         num_placed += num_inferred
         # 2 + 8/3 + 4/3 are 6 documents, also if doubles add up to a little less.
-        is_whole = np.abs(num_placed - np.rint(num_placed)) < WHOLE_NUMBER_TOLERANCE
-        num_placed = np.where(is_whole, np.rint(num_placed), num_placed)
-    return best
+        nearest = np.rint(num_placed)
+        is_whole = np.abs(num_placed - nearest) < WHOLE_NUMBER_TOLERANCE
+        num_placed = np.where(is_whole, nearest, num_placed)
+    return ideal_dcg
 
 
 def _ranks(num_placed: float, num_documents: float, cutoff: int) -> FloatArray:
@@ -137,10 +150,12 @@ def _ranks(num_placed: float, num_documents: float, cutoff: int) -> FloatArray:
     Neither number need be whole: 2.5 documents behind 1.5 have the ranks 2.5 and 3.5.
     """
     # sample_eval.pl: the first document counts even below the cutoff, and ranks are counted up one by one.
-    steps = np.ones(max(min(int(num_documents) + 2, cutoff + 1), 1))
+    most_ranks = max(min(int(num_documents) + 2, cutoff + 1), 1)
+    steps = np.ones(most_ranks)
     steps[0] += num_placed
     ranks = np.add.accumulate(steps)
-    ranks = ranks[ranks <= num_placed + num_documents + WHOLE_NUMBER_TOLERANCE]
+    last_rank = num_placed + num_documents + WHOLE_NUMBER_TOLERANCE
+    ranks = ranks[ranks <= last_rank]
     num_above_cutoff = int(np.count_nonzero(ranks < cutoff))
     return ranks[: num_above_cutoff + 1]
 
@@ -172,12 +187,13 @@ def inferred_recall(batch: SampledBatch, cutoff: int) -> FloatArray:
 
 
 def inferred_within(batch: SampledBatch, cutoff: int = LARGEST_LONG) -> FloatArray:
-    """Return (T,) the relevant documents that are inferred to be retrieved down to a rank."""
+    """Return (T,) Σ_s d_s (r_s + ε) / (n_s + 3ε): the relevant documents inferred down to a rank."""
     rows = batch.retrieved[batch.rank[batch.retrieved] <= cutoff]
-    documents = batch.by_stratum(np.ones(len(rows)), rows)
-    relevant = batch.by_stratum(batch.times[rows] * batch.is_rel[rows], rows) + ADDED_TO_RELEVANT
-    drawn = batch.by_stratum(batch.times[rows], rows) + ADDED_TO_DRAWN
-    return batch.over_strata(documents * relevant / drawn)
+    d = batch.by_stratum(np.ones(len(rows)), rows)
+    r = batch.by_stratum(batch.times[rows] * batch.is_rel[rows], rows)
+    n = batch.by_stratum(batch.times[rows], rows)
+    inferred = d * (r + ADDED_TO_RELEVANT) / (n + ADDED_TO_DRAWN)
+    return batch.over_strata(inferred)
 
 
 def num_rel_inferred(batch: SampledBatch) -> FloatArray:
@@ -190,7 +206,7 @@ def num_rel_inferred(batch: SampledBatch) -> FloatArray:
       too; sample_eval.pl adds up all topics of the judgements.
     Source: as xinfAP; sample_eval.pl.  trec_eval: none.
     """
-    return batch.over_strata(divide(batch.relevant * batch.num_documents, batch.drawn))
+    return batch.over_strata(inferred_by_stratum(batch))
 
 
 def num_rel_ret_inferred(batch: SampledBatch) -> FloatArray:
@@ -218,9 +234,11 @@ def stat_ap(batch: SampledBatch) -> FloatArray:
       University, 2007; Carterette et al., "Evaluation over thousands of queries", SIGIR 2008,
       doi:10.1145/1390334.1390445.  trec_eval: none.
     """
-    worth = (batch.worth * batch.is_rel)[batch.retrieved]
-    precision = (batch.before(worth) + 1) / batch.rank[batch.retrieved]
-    sums = np.bincount(batch.topic_of[batch.retrieved], worth * precision, len(batch))
+    # (D,) 1/π of relevant documents drawn, 0 of others.
+    inverse_probability = (batch.worth * batch.is_rel)[batch.retrieved]
+    k = batch.rank[batch.retrieved]
+    precision = (batch.before(inverse_probability) + 1) / k
+    sums = np.bincount(batch.topic_of[batch.retrieved], inverse_probability * precision, len(batch))
     return divide(sums, stat_num_rel(batch))
 
 

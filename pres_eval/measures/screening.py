@@ -19,9 +19,12 @@ from pres_eval.measures.settings import Percents
 
 
 def documents_to_read(batch: Batch) -> IntArray:
-    """Return (T,) documents that would have to be read without a ranking, at least all known of."""
-    known = np.maximum(batch.num_rel + batch.num_nonrel, batch.num_ret)
-    return np.asarray(np.maximum(known, batch.num_docs_in_coll), np.int64)
+    """Return (T,) N: the documents that would have to be read without a ranking.
+
+    These are those of -N; at least all that were judged, and all that were retrieved.
+    """
+    num_known = np.maximum(batch.num_rel + batch.num_nonrel, batch.num_ret)
+    return np.asarray(np.maximum(num_known, batch.num_docs_in_coll), np.int64)
 
 
 def work_saved(batch: Batch, percent: float) -> FloatArray:
@@ -42,12 +45,13 @@ def work_saved(batch: Batch, percent: float) -> FloatArray:
       citation classification", JAMIA 13(2), 2006, doi:10.1197/jamia.M1929; CLEF TAR's tar_eval (2018).
       trec_eval: none.
     """
-    needed = np.rint(batch.num_rel * (percent / 100.0)).astype(np.int64)
-    chance, rank = reached(batch, needed)
+    m = np.rint(batch.num_rel * (percent / 100.0)).astype(np.int64)
+    chance, r = reached(batch, m)
     # A wish for less than half a document is met before anything is read.
-    chance[(needed == 0) & (batch.num_rel > 0)] = 1.0
+    chance[(m == 0) & (batch.num_rel > 0)] = 1.0
     documents = documents_to_read(batch)
-    saved = divide(documents - rank, documents) - (100.0 - percent) / 100.0
+    share_unread = divide(documents - r, documents)
+    saved = share_unread - (100.0 - percent) / 100.0
     return np.where(chance > 0, chance * saved, 0.0)
 
 
@@ -107,8 +111,9 @@ def recall_at_percent(batch: Batch, percent: float) -> FloatArray:
 
 
 def rank_at(batch: Batch, percent: float) -> IntArray:
-    """Return (T,) the rank down to which a percentage of the documents has been read."""
-    return np.asarray(np.rint(documents_to_read(batch) * percent / 100.0), np.int64)
+    """Return (T,) k = x/100 N, to the nearest whole number: the rank at which x percent has been read."""
+    exact_rank = documents_to_read(batch) * percent / 100.0
+    return np.asarray(np.rint(exact_rank), np.int64)
 
 
 def normalized_area(batch: Batch) -> FloatArray:

@@ -73,14 +73,14 @@ def set_f(batch: Batch, weights: tuple[float, ...]) -> FloatArray:
     Notes: x is the β² of the usual Fβ: -m set_F.4 is F2.  ir_measures' SetF(beta=…) hands its beta on as x.
     Source: van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7; trec_eval.
     """
-    x = weights[0]
+    (x,) = weights
     num_found = relevant_within(batch)
-    topics = num_found > 0
-    p = divide(num_found, batch.num_ret)[topics]
-    r = divide(num_found, batch.num_rel)[topics]
+    has_relevant = num_found > 0
+    p = divide(num_found, batch.num_ret)[has_relevant]
+    r = divide(num_found, batch.num_rel)[has_relevant]
     score = np.zeros(len(batch))
     with np.errstate(divide="ignore", invalid="ignore"):
-        score[topics] = (x + 1.0) * p * r / (x * p + r)
+        score[has_relevant] = (x + 1.0) * p * r / (x * p + r)
     return score
 
 
@@ -95,11 +95,12 @@ def utility(batch: Batch, worth: tuple[float, ...]) -> FloatArray:
     Parameters: p1 to p4, as in -m utility.1,-1,0,0, which are the defaults; p4 needs -N to make sense.
     Source: trec_eval, from the TREC filtering track.
     """
+    p1, p2, p3, p4 = worth
     a = relevant_within(batch)
-    ret = batch.num_ret
-    n = batch.num_rel
-    rest = batch.num_docs_in_coll + a - ret - n
-    return np.asarray(worth[0] * a + worth[1] * (ret - a) + worth[2] * (n - a) + worth[3] * rest, np.float64)
+    b = batch.num_ret - a
+    c = batch.num_rel - a
+    d = batch.num_docs_in_coll + a - batch.num_ret - batch.num_rel
+    return np.asarray(p1 * a + p2 * b + p3 * c + p4 * d, np.float64)
 
 
 def plain_set_precision(topic: RankedTopic) -> float:
@@ -109,7 +110,8 @@ def plain_set_precision(topic: RankedTopic) -> float:
 
 def plain_set_recall(topic: RankedTopic) -> float:
     """Return set_recall of one topic."""
-    return len(topic.relevant) / topic.judged.num_rel if topic.judged.num_rel else 0.0
+    n = topic.judged.num_rel
+    return len(topic.relevant) / n if n else 0.0
 
 
 def plain_set_relative_precision(topic: RankedTopic) -> float:

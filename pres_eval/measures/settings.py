@@ -58,13 +58,20 @@ class Percents(NamedTuple):
         return share
 
 
+# The doubles next to 0 and to 1, for ranges without these ends; and one that no parameter needs to be above.
 LEAST_ABOVE_0 = 5e-324
 GREATEST_BELOW_1 = 1 - 2.0**-53
 GREATEST_NUMBER = 1e300
 
 
 class Setting(NamedTuple):
-    """A named number: its default (None: the measure decides), and its range."""
+    """A named number among the parameters of a measure: `T=2`.
+
+    default      None: the measure decides
+    expected     the end of the error's message for a number out of range
+    least, most  the range, with its ends
+    whole        whether it must be a whole number
+    """
 
     name: str
     default: float | None
@@ -181,7 +188,10 @@ class UnitedCutoffs(MeasureSettings):
 
 
 class GainCutoffs(MeasureSettings):
-    """Ranks at which the ranking is cut, and gains for grades: one column a rank, `name_rank_1=3`."""
+    """Ranks at which the ranking is cut, and gains for grades: one column a rank, `name_rank_1=3`.
+
+    The score function is called with the rank and the gains, as pairs of grade and gain.
+    """
 
     def values(self, name: str, text: str, parts: Sequence[str]) -> tuple[Any, ...]:
         """Return the gains of a parameter list (`grade=gain`), all as one argument."""
@@ -191,6 +201,7 @@ class GainCutoffs(MeasureSettings):
         return (gains,)
 
     def _gain(self, name: str, text: str, part: str) -> tuple[int, float]:
+        """Return the grade and the gain of one part of a text; raise MeasureError for anything else."""
         grade, _, gain = part.partition("=")
         if not grade.isdecimal():
             raise MeasureError(f"-m {name}.{text}: found {part!r}, expected grade=gain")

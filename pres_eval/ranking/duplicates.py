@@ -34,8 +34,8 @@ def first_duplicate(run: RunFiles, form: FileFormat | None, ranker: RunRanker) -
 
     All rows are compared together, so that the error does not depend on where the run was cut into parts.
     """
-    blocks = [list(_blocks(source, form)) for source in run.sources]
-    block = joined(run.name, chain.from_iterable(blocks))
+    blocks_of_files = [list(_blocks(source, form)) for source in run.sources]
+    block = joined(run.name, chain.from_iterable(blocks_of_files))
     try:
         check_scores(run.name, block)
     except InputError as wrong_score:
@@ -43,15 +43,16 @@ def first_duplicate(run: RunFiles, form: FileFormat | None, ranker: RunRanker) -
     rows = ranker.rows_part(block).rows
     pairs = list(_duplicates(ranker.ranker, rows))
     files: list[tuple[str, int]] = []
-    for source, blocks_of_file in zip(run.sources, blocks, strict=True):
-        files.append((source.name, sum(len(part.numbers) for part in blocks_of_file)))
+    for source, blocks in zip(run.sources, blocks_of_files, strict=True):
+        num_rows = sum(len(part.numbers) for part in blocks)
+        files.append((source.name, num_rows))
     error = duplicate_error(run.name, block, pairs, files, by_line=form is None)
     # Without a duplicate now, the file has changed since it was read first.
     return error or run.sources[0].changed()
 
 
 def _blocks(source: File, form: FileFormat | None) -> Iterator[Block]:
-    """Yield the rows of a file, those of a trec run with their lines."""
+    """Yield the rows of a file, those of a run in trec_eval's format (None) with their lines."""
     if form is not None:
         yield from form.read(source, False)
         return
@@ -64,15 +65,15 @@ def _duplicates(ranker: Ranker, rows: Rows) -> Iterator[Pair]:
     if not len(rows.topic):
         return
     order = stable_order(rows.topic, len(ranker.pool.topics))
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(rows.topic))))
-    again, _ = repeated(offsets, rows.documents.take(order))
-    for number in np.unique(rows.topic[order[again]]).tolist():
-        members = order[int(offsets[number]) : int(offsets[number + 1])]
+    num_rows = np.bincount(rows.topic)  # by topic
+    offsets = np.concatenate(([0], np.cumsum(num_rows)))
+    repeats, _ = repeated(offsets, rows.documents.take(order))
+    for topic in np.unique(rows.topic[order[repeats]]).tolist():
+        members = order[int(offsets[topic]) : int(offsets[topic + 1])]
+        rows_of_topic = Rows(rows.topic[members], rows.scores[members], rows.documents.take(members))
         # Ranking the topic once more finds which of its documents comes twice.
         try:
-            ranker.ranked_rows(
-                Rows(rows.topic[members], rows.scores[members], rows.documents.take(members)), 1
-            )
+            ranker.ranked_rows(rows_of_topic, jobs=1)
         except DuplicateRowError as error:
             yield error.args
 
@@ -90,15 +91,7 @@ def duplicate_error(
     files    the files that the rows are from: the name of each, and how many rows are from it
     by_line  whether the error names lines of the files, not rows
     """
-    rows_of_pair: dict[Pair, list[int]] = {pair: [] for pair in pairs}
-    topics = {topic for topic, _ in pairs}
-    stop = 0
-    for topic, length in zip(block.topics, block.lengths.tolist(), strict=True):
-        start, stop = stop, stop + length
-        if topic in topics:
-            for row, document in enumerate(block.documents.take(slice(start, stop)), start):
-                if (topic, document) in rows_of_pair:
-                    rows_of_pair[topic, document].append(row)
+    rows_of_pair = _rows_of_pairs(block, pairs)
     if not rows_of_pair or min(map(len, rows_of_pair.values())) < 2:
         return None
     topic, document = min(rows_of_pair, key=lambda pair: rows_of_pair[pair][1])
@@ -117,6 +110,21 @@ def duplicate_error(
         rows = f"rows {first_number} and {second_number}"
     again = f"document {quoted(document)} of topic {quoted(topic)} again ({rows})"
     return InputError(second_file, line, again, "each document once per topic", KEEP_ONE)
+
+
+def _rows_of_pairs(block: Block, pairs: Sequence[Pair]) -> dict[Pair, list[int]]:
+    """Return the rows of the block that each pair has, ascending."""
+    rows_of_pair: dict[Pair, list[int]] = {pair: [] for pair in pairs}
+    topics = {topic for topic, _ in pairs}
+    stop = 0
+    for topic, length in zip(block.topics, block.lengths.tolist(), strict=True):
+        start, stop = stop, stop + length
+        if topic not in topics:
+            continue
+        for row, document in enumerate(block.documents.take(slice(start, stop)), start):
+            if (topic, document) in rows_of_pair:
+                rows_of_pair[topic, document].append(row)
+    return rows_of_pair
 
 
 def _file_and_row(name: str, row: int, files: Sequence[tuple[str, int]]) -> tuple[str, int]:

@@ -5,6 +5,9 @@ round than its form_res_rels.c.
 Only the ranks of judged documents are wanted.  When the scores of a topic descend in the file,
 as they nearly always do, a document's rank is that of its row.  Otherwise the topic's scores are sorted, and
 docnos are compared only in ties (groups of equal scores) that hold a judged document.
+
+All rows of some topics have one numbering, from 0; their positions are the same numbers once each topic is
+sorted: a topic with rows 10 to 14 has the positions 10 to 14, and rank 1 is position 10.
 """
 
 from __future__ import annotations
@@ -55,15 +58,17 @@ class Sortable:
 
 
 def rank_judged(rows: Sortable, topic: IntArray, judged: IntArray, document: IntArray) -> Ranked:
-    """Rank S whole topics (S,) whose judged documents (J,) of the pool are known to be in rows `judged` (J,).
+    """Return the ranks of the judged documents of S whole topics, none of which has a document twice.
 
-    These ascend, and no topic has a document twice.
+    topic     (S,) indices of the pool's topics
+    judged    (J,) the rows that have judged documents, ascending
+    document  (J,) which documents of the pool these are; overwritten
     """
     positions, moved, ties = positions_of(rows, judged)
-    counts = np.diff(rows.offsets)
+    num_judged = np.diff(rows.offsets)
     if len(judged) < len(rows.scores):
-        counts = np.bincount(rows.topic_of[judged], minlength=len(topic))
-    topic_begins = np.repeat(rows.offsets[:-1], counts)
+        num_judged = np.bincount(rows.topic_of[judged], minlength=len(topic))
+    topic_begins = np.repeat(rows.offsets[:-1], num_judged)
     if len(moved):
         order = np.argsort(positions[moved], kind="stable")  # fast where most are in order
         positions[moved], document[moved] = positions[moved[order]], document[moved[order]]
@@ -73,7 +78,7 @@ def rank_judged(rows: Sortable, topic: IntArray, judged: IntArray, document: Int
     return Ranked(
         topic=topic,
         num_ret=np.diff(rows.offsets),
-        offsets=np.concatenate(([0], np.cumsum(counts))),
+        offsets=np.concatenate(([0], np.cumsum(num_judged))),
         rank=narrow(positions - topic_begins + 1),
         document=narrow(document),
         ties=ties,
@@ -81,79 +86,83 @@ def rank_judged(rows: Sortable, topic: IntArray, judged: IntArray, document: Int
 
 
 def positions_of(rows: Sortable, judged: IntArray) -> tuple[IntArray, IntArray, Ties]:
-    """Return the positions (J,) of judged rows (J,) once all are sorted, and which (n,) may change places.
+    """Return the positions (J,) of judged rows (J,), and the indices (n,) of those that may change places.
 
-    A position counts all rows from 0; a topic's sorted rows have the positions of its rows.  The ties are
-    those of the judged rows, all of which may change places, with first positions instead of ranks.
+    Then come the ties of the judged rows, all of which may change places; they have first positions instead
+    of first ranks.
     """
     scores, topic_of = rows.scores, rows.topic_of
-    rising = np.flatnonzero(scores[1:] > scores[:-1])
+    rising = np.flatnonzero(scores[1:] > scores[:-1])  # a row, whose next row has a higher score
     rising = rising[topic_of[rising] == topic_of[rising + 1]]
     if not len(rising):
         positions, ties = _untied(rows, None, judged)
         return positions, ties.document, ties
     is_unsorted = np.zeros(len(rows.offsets) - 1, np.bool_)
     is_unsorted[topic_of[rising]] = True
-    is_moved = is_unsorted[topic_of[judged]]
-    staying, moving = np.flatnonzero(~is_moved), np.flatnonzero(is_moved)
+    may_move = is_unsorted[topic_of[judged]]
+    sorted_already, unsorted = np.flatnonzero(~may_move), np.flatnonzero(may_move)
     positions = judged.copy()
-    positions[staying], ties = _untied(rows, None, judged[staying])
-    positions[moving], more_ties = _sorted_positions(rows, judged[moving])
-    is_moved[staying[ties.document]] = True
-    document = np.concatenate((staying[ties.document], moving[more_ties.document]))
+    positions[sorted_already], ties = _untied(rows, None, judged[sorted_already])
+    positions[unsorted], more_ties = _sorted_positions(rows, judged[unsorted])
+    may_move[sorted_already[ties.document]] = True
+    document = np.concatenate((sorted_already[ties.document], unsorted[more_ties.document]))
     if len(document):
         first = np.concatenate((ties.first, more_ties.first))
-        ties = Ties.at(document, first, np.concatenate((ties.size, more_ties.size)))
-    return positions, np.flatnonzero(is_moved), ties
+        size = np.concatenate((ties.size, more_ties.size))
+        ties = Ties.at(document, first, size)
+    return positions, np.flatnonzero(may_move), ties
 
 
 def _sorted_positions(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
-    """Return (J,) the positions of judged rows (J,) of topics whose scores don't descend."""
+    """Return (J,) the positions of judged rows (J,) of topics whose scores don't descend, and their ties.
+
+    All rows of these topics, the members, are sorted by keys; a judged row's position is where its key is.
+    """
     keys = position_keys(rows.topic_of, rows.scores, len(rows.offsets) - 1)
-    members = _rows_beside(rows, judged)
-    judged_keys, in_order = keys[judged], keys[members]
-    # Many short sorts take half the time of a long one, if topics are not too short for that.
-    begins = np.flatnonzero(np.diff(rows.topic_of[members], prepend=-1, append=-1))
-    spans = (
-        pairwise(begins.tolist()) if len(members) >= SHORT_TOPIC_ROWS * len(begins) else [(0, len(members))]
-    )
+    members = _rows_of_topics_with(rows, judged)
+    judged_keys, sorted_keys = keys[judged], keys[members]
+    topic_begins = np.flatnonzero(np.diff(rows.topic_of[members], prepend=-1, append=-1))
+    spans: Iterable[tuple[int, int]] = [(0, len(members))]
+    if len(members) >= SHORT_TOPIC_ROWS * len(topic_begins):
+        spans = pairwise(topic_begins.tolist())  # many short sorts take half the time of a long one
     for begin, end in spans:
-        in_order[begin:end].sort()
-    first = np.searchsorted(in_order, judged_keys)
+        sorted_keys[begin:end].sort()
+    first = np.searchsorted(sorted_keys, judged_keys)
     positions = members[first]
-    next_keys = np.append(in_order[1:], ~in_order[-1:])
+    next_keys = np.append(sorted_keys[1:], ~sorted_keys[-1:])
     tied = np.flatnonzero(next_keys[first] == judged_keys)
     if not len(tied):
         return positions, NO_TIES
-    # Equal keys may be of scores that differ in their last bits.
+    # Equal keys may be of scores that differ in their last bits, so that these topics are sorted by scores.
     judged = judged[tied]
-    members = _rows_beside(rows, judged)
+    members = _rows_of_topics_with(rows, judged)
     order = np.lexsort((-rows.scores[members], rows.topic_of[members]))
-    moved, ties = _untied(rows, members[order], inverse(order)[np.searchsorted(members, judged)])
+    place_of_judged = inverse(order)[np.searchsorted(members, judged)]
+    moved, ties = _untied(rows, members[order], place_of_judged)
     positions[tied] = members[moved]
     return positions, Ties(ties.document, members[ties.first], ties.size).moved(tied)
 
 
-def _rows_beside(rows: Sortable, judged: IntArray) -> IntArray:
-    """Return (n,) all rows of the topics of some judged rows (J,)."""
+def _rows_of_topics_with(rows: Sortable, judged: IntArray) -> IntArray:
+    """Return (n,) all rows of the topics that some judged rows (J,) are of."""
     has_judged = np.zeros(len(rows.offsets) - 1, np.bool_)
     has_judged[rows.topic_of[judged]] = True
     return np.flatnonzero(has_judged[rows.topic_of])
 
 
-def _untied(rows: Sortable, in_order: IntArray | None, judged: IntArray) -> tuple[IntArray, Ties]:
+def _untied(rows: Sortable, row_at: IntArray | None, judged: IntArray) -> tuple[IntArray, Ties]:
     """Return (J,) where judged documents at positions (J,) of sorted rows move to when ties go by docno.
 
-    in_order  (M,) the row at each position, None if row i is at position i
+    row_at  (M,) the row at each position, None if row i is at position i
 
     Of five rows of a topic with scores 9 7 7 7 4 the documents are e b d c a.  Positions 1 to 3 are a tie:
     the highest docno comes first, so that d, c, b have the positions 1, 2, 3.  If b and a are judged, at 1
     and 4, b moves to 3, a stays, and the ties have one document: b, in a tie from 1 on, of three.
     """
     scores, topic_of = rows.scores, rows.topic_of
-    if in_order is not None:
-        scores, topic_of = scores[in_order], topic_of[in_order]
-    # Those whose next one is equal: 1 and 2 in the example.
+    if row_at is not None:
+        scores, topic_of = scores[row_at], topic_of[row_at]
+    # Positions whose next one has an equal score: 1 and 2 in the example.
     equal = np.flatnonzero(scores[1:] == scores[:-1])
     equal = equal[topic_of[equal] == topic_of[equal + 1]]
     if not len(equal):
@@ -163,19 +172,31 @@ def _untied(rows: Sortable, in_order: IntArray | None, judged: IntArray) -> tupl
     tied = np.flatnonzero(is_tied[judged])
     if not len(tied):
         return judged, NO_TIES
-    breaks = np.flatnonzero(np.diff(equal) != 1)
-    starts = equal[np.concatenate(([0], breaks + 1))]
-    sizes = equal[np.concatenate((breaks, [len(equal) - 1]))] + 2 - starts
+    starts, sizes = _ties_between(equal)
     tie = np.searchsorted(starts, judged[tied], side="right") - 1
     has_judged = np.zeros(len(starts), np.bool_)
     has_judged[tie] = True
-    chosen, tie_of_judged = np.flatnonzero(has_judged), (np.cumsum(has_judged) - 1)[tie]
-    members, begins = ragged(starts[chosen], sizes[chosen])
-    ids = rows.documents.take(members if in_order is None else in_order[members])
-    member_of_judged = begins[tie_of_judged] + judged[tied] - starts[tie]
+    chosen_ties = np.flatnonzero(has_judged)
+    chosen_tie = (np.cumsum(has_judged) - 1)[tie]  # the same of each judged document, among the chosen ones
+    members, begins = ragged(starts[chosen_ties], sizes[chosen_ties])
+    ids = rows.documents.take(members if row_at is None else row_at[members])
+    member_of_judged = begins[chosen_tie] + judged[tied] - starts[tie]
+    num_before = documents_before(ids, begins, chosen_tie, member_of_judged, rows.ascending)
     moved = judged.copy()
-    moved[tied] = starts[tie] + documents_before(ids, begins, tie_of_judged, member_of_judged, rows.ascending)
+    moved[tied] = starts[tie] + num_before
     return moved, Ties(tied, starts[tie], sizes[tie])
+
+
+def _ties_between(equal: IntArray) -> tuple[IntArray, IntArray]:
+    """Return where each tie starts (E,), and how many positions it has (E,).
+
+    equal  (n,) the positions, ascending, whose next one is in the same tie
+    Of 1, 2 and 7 the ties have the positions 1 to 3, and 7 and 8: they start at 1 and 7, with 3 and 2.
+    """
+    breaks = np.flatnonzero(np.diff(equal) != 1)
+    starts = equal[np.concatenate(([0], breaks + 1))]
+    last = equal[np.concatenate((breaks, [len(equal) - 1]))] + 1
+    return starts, last + 1 - starts
 
 
 def documents_before(
@@ -188,13 +209,15 @@ def documents_before(
     member  (W,) which of the ids it has
     Of the ids b, d, c of one tie none is lower than b: the two others come before it.
     """
-    sizes = np.diff(begins)[tie]
-    num_lower = np.empty(len(tie), np.int64)
+    all_sizes = np.diff(begins)
+    sizes = all_sizes[tie]
     if sizes.sum() > MOST_COMPARISONS * len(ids) or len(ids.long_rows):
-        number = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
-        num_lower = inverse(ids.byte_order(number))[member] - begins[tie]
+        tie_of_member = np.repeat(np.arange(len(all_sizes)), all_sizes)
+        num_lower = inverse(ids.byte_order(tie_of_member))[member] - begins[tie]
         return in_docno_order(num_lower, sizes, ascending)
+    num_lower = np.empty(len(tie), np.int64)
     for first, last in blocks(np.concatenate(([0], np.cumsum(sizes)))):
+        # Each document is compared with all of its tie, itself too.
         others, starts = ragged(begins[tie[first:last]], sizes[first:last])
         members = np.repeat(member[first:last], sizes[first:last])
         is_after, is_same = ids.compare(members, others)
@@ -215,13 +238,15 @@ def in_docno_order(num_lower: Count, sizes: IntArray | int, ascending: bool = Fa
     This is the tie rule; it is nowhere else.  One count, and its size, will do instead of arrays.
     """
     # trec_eval: equal scores go by docno, the highest first; in preferences the lowest first.
-    return num_lower if ascending else cast(Count, sizes - 1 - num_lower)
+    if ascending:
+        return num_lower
+    return cast(Count, sizes - 1 - num_lower)
 
 
 def falling_order(documents: Mapping[str, Any]) -> Iterable[str] | None:
-    """Return the documents of a ranking in order, as 9.0.8 has them; None where two have equal scores.
+    """Return the documents of a ranking (docno -> score) in order, as 9.0.8 has them, for few documents.
 
-    None for scores that are no numbers, too.  Meant for few documents.
+    None where two have equal scores, and for scores that are no numbers.
     """
     try:
         if _are_falling(array("f", documents.values())):  # trec_eval: 9.0.8 keeps scores in 32 bits
@@ -235,9 +260,10 @@ def falling_order(documents: Mapping[str, Any]) -> Iterable[str] | None:
 
 
 def few_in_order(documents: Mapping[str, Any]) -> Iterable[str] | None:
-    """Return the documents of a ranking with their scores in order, as 9.0.8 has them, for few documents.
+    """Return the documents of a ranking (docno -> score) in order, as 9.0.8 has them, also with equal scores.
 
-    None where only `rank_judged` is sure: for scores that are no numbers, and ties of ids that are not ASCII.
+    Meant for few documents.  None where only `rank_judged` is sure: for scores that are no numbers, and ties
+    of ids that are not ASCII.
     """
     order = falling_order(documents)
     if order is not None:
@@ -249,10 +275,13 @@ def few_in_order(documents: Mapping[str, Any]) -> Iterable[str] | None:
     has_ties = len(set(scores)) < len(scores)
     if math.isnan(sum(scores)) or (has_ties and not _are_ascii(documents)):
         return None
-    tied: dict[float, list[str]] = {}
+    documents_of_score: dict[float, list[str]] = {}
     for document, score in zip(documents, scores, strict=True):
-        tied.setdefault(score, []).append(document)
-    return [document for score in sorted(tied, reverse=True) for document in _few_tied(tied[score])]
+        documents_of_score.setdefault(score, []).append(document)
+    in_order: list[str] = []
+    for score in sorted(documents_of_score, reverse=True):
+        in_order += _few_tied(documents_of_score[score])
+    return in_order
 
 
 def _few_tied(documents: list[str]) -> list[str]:
@@ -273,16 +302,20 @@ def _are_falling(scores: array[float]) -> bool:
 
 def _are_ascii(documents: Iterable[Any]) -> bool:
     """Return whether ids are texts of ASCII without NUL."""
-    return all(
-        isinstance(document, str) and document.isascii() and "\0" not in document for document in documents
-    )
+    for document in documents:
+        if not isinstance(document, str) or not document.isascii() or "\0" in document:
+            return False
+    return True
 
 
 def score_keys(scores: Scores) -> Words:
-    """Return whole numbers (N,) that ascend as the scores descend, in as many bits as a score has."""
-    bits = (scores + scores.dtype.type(0)).view(f"<i{scores.itemsize}")  # -0.0 + 0.0 is 0.0
-    # Below 0 the bits descend already as whole numbers without sign; above, all but the sign turn round.
-    bits ^= ~(bits >> (8 * scores.itemsize - 1)) & np.iinfo(bits.dtype).max
+    """Return whole numbers (N,) that ascend as the scores (N,) descend, in as many bits as a score has."""
+    without_minus_zero = scores + scores.dtype.type(0)  # -0.0 + 0.0 is 0.0
+    bits = without_minus_zero.view(f"<i{scores.itemsize}")
+    # Read as whole numbers without sign, the bits of scores below 0 descend already, and are above those of
+    # the others, all of whose bits but the sign are turned round.
+    is_negative = bits >> (8 * scores.itemsize - 1)  # -1, all bits set, or 0
+    bits ^= ~is_negative & np.iinfo(bits.dtype).max
     return bits.view(f"<u{scores.itemsize}").astype(np.uint64)
 
 
@@ -291,7 +324,8 @@ def position_keys(topic: AnyInts, scores: Scores, num_topics: int) -> Words:
 
     Scores of 64 bits lose as many of their last bits as the topics need: close ones may seem to be tied.
     """
-    # Topic and score are one number because numpy sorts numbers many times faster than permutations.
+    # Topic and score are one number, the topic in the upper bits, because numpy sorts numbers many times
+    # faster than permutations.
     keys = score_keys(scores)
     score_bits = 8 * scores.itemsize
     lost_bits = max((num_topics - 1).bit_length() + score_bits - 64, 0)

@@ -1,4 +1,4 @@
-"""Parts of a ranking: the kept rows of a chunk, of a split or of a file; and the one way to merge them."""
+"""Parts of a ranking: what is kept of a chunk, of a split or of a file; and the one way to merge them."""
 
 from __future__ import annotations
 
@@ -9,27 +9,28 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from pres_eval.arrays import NO_IDS, GrowingColumns, Ids, IdTable, TopicNumbers, gathered
-from pres_eval.ranking.ranked import NO_TIES, NOTHING, Ranked, Scores, Ties, inverse
+from pres_eval.arrays import NO_IDS, GrowingColumns, Ids, IdTable, IntArray, TopicNumbers, gathered
+from pres_eval.ranking.ranked import NO_TIES, NO_TOPICS, Ranked, Scores, Ties, inverse
 from pres_eval.reading.cuts import ScatteredError
 from pres_eval.reading.file import Chunk, File
 from pres_eval.reading.lines import TAG_COLUMN, LineError, Lines
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass
 
-MOST = 100_000
+MOST_UNJUDGED_TOPICS = 100_000
 """Topics without judgements that are kept; of further ones it is known that there are some."""
 
-MOST_BYTES = 64 << 20
-"""Room for their ids."""
+UNJUDGED_TOPICS_BYTES = 64 << 20
+"""Memory for their ids."""
 
 
 class UnjudgedTopics:
-    """Topics without judgements, MOST of them in the order of the file, so that memory does not grow."""
+    """Topics without judgements: the first MOST_UNJUDGED_TOPICS of a file, so that memory does not grow."""
 
     def __init__(self) -> None:
         self._parts = [NO_IDS]
-        self._share = 0.0
+        self._fill = 0.0
+        """How full the parts are, as `_fill_of` has it: up to 2, as topics may come again and again."""
         self.more = False
         """Whether there are more than are kept."""
 
@@ -38,18 +39,19 @@ class UnjudgedTopics:
         if self.more:
             return
         self._parts.append(topics)
-        self._share += _share(topics)
-        if self._share > 2:
+        self._fill += _fill_of(topics)
+        if self._fill > 2:
             self.ids()
 
     def ids(self) -> Ids:
-        """Return those that are kept, each once."""
-        if not self._share:
+        """Return the kept topics, each once, in the order of the file; from now on only these are kept."""
+        if not self._fill:
             return NO_IDS
         topics = each_once(Ids.concatenate(self._parts))
-        self.more |= _share(topics) > 1
-        topics = topics.take(slice(0, MOST))
-        self._parts, self._share = [topics], _share(topics)
+        self.more |= _fill_of(topics) > 1
+        topics = topics.take(slice(0, MOST_UNJUDGED_TOPICS))
+        self._parts = [topics]
+        self._fill = _fill_of(topics)
         return topics
 
 
@@ -60,19 +62,19 @@ def each_once(ids: Ids) -> Ids:
     return ids.take(np.flatnonzero(is_new))
 
 
-def _share(ids: Ids) -> float:
-    """Return how much of what is kept some ids are, by their number or by their room."""
-    return max(len(ids) / MOST, ids.nbytes / MOST_BYTES)
+def _fill_of(ids: Ids) -> float:
+    """Return the share of the most topics, or bytes, that these ids are; 1.0 is as many as are kept."""
+    return max(len(ids) / MOST_UNJUDGED_TOPICS, ids.nbytes / UNJUDGED_TOPICS_BYTES)
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts of some lines.
+    """Facts of some lines of a run.
 
     num_lines, num_rows  lines, and those of them that are documents
-    tag, tag_before      of the last row, and of the one before it
-    longer_line          the first line with more than six columns, from 1
-    final_newline        whether the last line ends in one
+    tag, tag_before      of the last row, and of the one before it; b"" if there is none
+    longer_line          the number, from 1, of the first line with more than six columns; None if none has
+    final_newline        whether the last line ends in a newline
     num_mapped, num_excluded  rows whose document became another one, and rows that were left out
     """
 
@@ -87,59 +89,69 @@ class Facts:
 
     @classmethod
     def from_lines(cls, lines: Lines) -> Facts:
-        """Return the facts of a chunk."""
-        num_rows, longer = len(lines), lines.fields.longer
+        """Return the facts of the lines of a chunk."""
+        num_rows = len(lines)
+        tag = tag_before = b""
+        if num_rows:
+            tag = lines.text(num_rows - 1, TAG_COLUMN)
+        if num_rows > 1:
+            tag_before = lines.text(num_rows - 2, TAG_COLUMN)
+        longer_line = None
+        if lines.fields.longer is not None:
+            longer_line = int(lines.fields.longer.lines[0]) + 1
         return cls(
             num_lines=lines.fields.num_lines,
             num_rows=num_rows,
-            tag=lines.text(num_rows - 1, TAG_COLUMN) if num_rows else b"",
-            tag_before=lines.text(num_rows - 2, TAG_COLUMN) if num_rows > 1 else b"",
-            longer_line=None if longer is None else int(longer.lines[0]) + 1,
+            tag=tag,
+            tag_before=tag_before,
+            longer_line=longer_line,
         )
 
     def then(self, later: Facts) -> Facts:
         """Return the facts of these lines and those that follow."""
-        longer = self.longer_line
-        if longer is None and later.longer_line is not None:
-            longer = self.num_lines + later.longer_line
+        longer_line = self.longer_line
+        if longer_line is None and later.longer_line is not None:
+            longer_line = self.num_lines + later.longer_line
         tag, tag_before = self.tag, self.tag_before
         if later.num_rows:
             tag, tag_before = later.tag, later.tag_before or self.tag
+        final_newline = self.final_newline
+        if later.num_lines:
+            final_newline = later.final_newline
         return Facts(
             num_lines=self.num_lines + later.num_lines,
             num_rows=self.num_rows + later.num_rows,
             tag=tag,
             tag_before=tag_before,
-            longer_line=longer,
-            final_newline=later.final_newline if later.num_lines else self.final_newline,
+            longer_line=longer_line,
+            final_newline=final_newline,
             num_mapped=self.num_mapped + later.num_mapped,
             num_excluded=self.num_excluded + later.num_excluded,
         )
 
 
-_NONE = np.zeros(0, np.int64)
+_NO_NUMBERS = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """N documents of judged topics: topics (N,) as indices of the pool's, scores (N,) and ids (N,)."""
+    """N rows of judged topics: topics (N,) as indices of the pool's, scores (N,), ids of documents (N,)."""
 
     topic: TopicNumbers
     scores: Scores
     documents: Ids
 
-    @classmethod
-    def none(cls, single: bool) -> Rows:
-        """Return no rows; `single`: their scores would have 32 bits."""
-        scores: Scores = np.zeros(0, np.float32) if single else np.zeros(0)
-        return cls(np.zeros(0, np.int32), scores, NO_IDS)
+
+NO_ROWS_OF_RUN = Rows(topic=np.zeros(0, np.int32), scores=np.zeros(0), documents=NO_IDS)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Part:
-    """What parts of a run have in common: facts of their lines, and topics without judgements.
+    """Part of a run.
 
-    more_unjudged  whether there are further ones than those that are kept
+    facts          facts of its lines
+    unjudged       its topics without judgements, in the order of the file
+    more_unjudged  whether it has further such topics
     """
 
     facts: Facts
@@ -149,14 +161,14 @@ class Part:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RankedPart(Part):
-    """Part of a run whose topics are whole, ranked."""
+    """Part of a run that has all rows of its topics: their ranks."""
 
-    ranked: Ranked = NOTHING
+    ranked: Ranked = NO_TOPICS
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RowsPart(Part):
-    """Part of a run whose topics go on elsewhere: its rows, to be ranked when all are there."""
+    """Part of a run whose topics go on in other parts: its rows, to be ranked when all are there."""
 
     rows: Rows
 
@@ -165,14 +177,15 @@ AnyPart = TypeVar("AnyPart", RankedPart, RowsPart)
 
 
 class Merging(ABC, Generic[AnyPart]):
-    """Merges parts in the order of the file."""
+    """Merges parts of a run, which come in the order of the file."""
 
     def __init__(self) -> None:
         self.facts = Facts()
+        """Facts of all parts so far."""
         self._unjudged = UnjudgedTopics()
 
     def add(self, part: AnyPart) -> None:
-        """Take the next part."""
+        """Add the next part."""
         self._keep(part)
         self.facts = self.facts.then(part.facts)
         if len(part.unjudged):
@@ -180,13 +193,18 @@ class Merging(ABC, Generic[AnyPart]):
         self._unjudged.more |= part.more_unjudged
 
     def add_chunks(self, source: File, parts: Iterable[tuple[Chunk, AnyPart]]) -> None:
-        """Take the parts that the chunks of a source become; a LineError then counts all lines so far."""
+        """Add the parts that all chunks of a file become, and give their memory back.
+
+        parts  the chunks, each with its part; a LineError of one counts the lines of that chunk
+        Raises LineError that counts the lines of all parts.
+        """
         try:
             for chunk, part in parts:
                 self.add(part)
                 source.give_back(chunk)
         except LineError as error:
-            raise LineError(self.facts.num_lines + error.line, error.found, error.expected) from None
+            line = self.facts.num_lines + error.line
+            raise LineError(line, error.found, error.expected) from None
         source.free_buffers()
         newline = source.final_newline and self.facts.final_newline
         self.facts = replace(self.facts, final_newline=newline)
@@ -201,7 +219,7 @@ class Merging(ABC, Generic[AnyPart]):
 
 
 class MergingRanks(Merging[RankedPart]):
-    """Merges parts that are ranked, none of whose topics is in two of them."""
+    """Merges parts that are ranked; each topic must be in one part."""
 
     def __init__(self, pool: Pool) -> None:
         super().__init__()
@@ -210,9 +228,10 @@ class MergingRanks(Merging[RankedPart]):
 
     def _keep(self, part: RankedPart) -> None:
         """Keep the ranks.  Raises ScatteredError if one of the topics came before."""
-        if self._is_ranked[part.ranked.topic].any():
+        topics = part.ranked.topic
+        if self._is_ranked[topics].any():
             raise ScatteredError
-        self._is_ranked[part.ranked.topic] = True
+        self._is_ranked[topics] = True
         self._ranked.append(part.ranked)
 
     def part(self) -> RankedPart:
@@ -233,11 +252,15 @@ class MergingRows(Merging[RowsPart]):
         self._columns = GrowingColumns()
 
     def _keep(self, part: RowsPart) -> None:
-        self._columns.append(part.rows.topic, part.rows.scores, part.rows.documents)
+        rows = part.rows
+        self._columns.append(rows.topic, rows.scores, rows.documents)
 
     def part(self) -> RowsPart:
         """Return all parts as one."""
-        rows = Rows(*self._columns.values()) if len(self._columns) else Rows.none(single=False)
+        rows = NO_ROWS_OF_RUN
+        if len(self._columns):
+            topic, scores, documents = self._columns.values()
+            rows = Rows(topic, scores, documents)
         return RowsPart(
             facts=self.facts,
             unjudged=self._unjudged.ids(),
@@ -248,50 +271,62 @@ class MergingRows(Merging[RowsPart]):
 
 def joined_topics(parts: Sequence[Ranked]) -> Ranked:
     """Return the topics of all parts in the pool's order; none may be in two parts."""
-    parts = parts or [NOTHING]
-    if len(parts) == 1 and not (parts[0].topic[1:] < parts[0].topic[:-1]).any():
+    if not parts:
+        return NO_TOPICS
+    if len(parts) == 1 and _are_ascending(parts[0].topic):
         return parts[0]
     topic = np.concatenate([part.topic for part in parts])
-    lengths = np.concatenate([np.diff(part.offsets) for part in parts])
-    before = np.concatenate(([0], np.cumsum(lengths)))
-    ranked = Ranked(
-        topic=topic,
-        num_ret=np.concatenate([part.num_ret for part in parts]),
-        offsets=before,
-        rank=_NONE,
-        document=_NONE,
-        ties=_joined_ties(parts) if any(len(part.ties.document) for part in parts) else NO_TIES,
-        num_dropped=sum(part.num_dropped for part in parts),
-    )
-    ranks, documents = [part.rank for part in parts], [part.document for part in parts]
-    if not (topic[1:] < topic[:-1]).any():
-        return replace(ranked, rank=np.concatenate(ranks), document=np.concatenate(documents))
+    num_ret = np.concatenate([part.num_ret for part in parts])
+    num_judged = np.concatenate([np.diff(part.offsets) for part in parts])
+    offsets = np.concatenate(([0], np.cumsum(num_judged)))
+    ranks = [part.rank for part in parts]
+    documents = [part.document for part in parts]
+    ties = NO_TIES
+    if any(len(part.ties.document) for part in parts):
+        ties = _joined_ties(parts)
+    num_dropped = sum(part.num_dropped for part in parts)
+    if _are_ascending(topic):
+        return Ranked(
+            topic=topic,
+            num_ret=num_ret,
+            offsets=offsets,
+            rank=np.concatenate(ranks),
+            document=np.concatenate(documents),
+            ties=ties,
+            num_dropped=num_dropped,
+        )
     order = np.argsort(topic, kind="stable")
-    starts, lengths = before[:-1][order], lengths[order]
-    offsets = np.concatenate(([0], np.cumsum(lengths)))
-    ties = ranked.ties
+    starts, num_judged = offsets[:-1][order], num_judged[order]
+    new_offsets = np.concatenate(([0], np.cumsum(num_judged)))
     if len(ties.document):
-        topic_of_tie = np.searchsorted(before, ties.document, side="right") - 1
-        moved = ties.document - before[topic_of_tie] + offsets[inverse(order)[topic_of_tie]]
+        topic_of_tie = np.searchsorted(offsets, ties.document, side="right") - 1
+        number_in_topic = ties.document - offsets[topic_of_tie]
+        moved = new_offsets[inverse(order)[topic_of_tie]] + number_in_topic
         ties = Ties.at(moved, ties.first, ties.size)
-    return replace(
-        ranked,
+    return Ranked(
         topic=topic[order],
-        num_ret=ranked.num_ret[order],
-        offsets=offsets,
-        rank=gathered(ranks, starts, lengths),
-        document=gathered(documents, starts, lengths),
+        num_ret=num_ret[order],
+        offsets=new_offsets,
+        rank=gathered(ranks, starts, num_judged),
+        document=gathered(documents, starts, num_judged),
         ties=ties,
+        num_dropped=num_dropped,
     )
+
+
+def _are_ascending(topic: IntArray) -> bool:
+    """Return whether topics (S,) are in the pool's order."""
+    return not (topic[1:] < topic[:-1]).any()
 
 
 def _joined_ties(parts: Sequence[Ranked]) -> Ties:
-    """Return the ties of all parts, of which one has some at least."""
-    begins = np.cumsum([0, *(len(part.rank) for part in parts)])
-    columns = [
-        (part.ties.document + begin, part.ties.first, part.ties.size)
-        for part, begin in zip(parts, begins.tolist(), strict=False)
-        if len(part.ties.document)
-    ]
-    document, first, size = zip(*columns, strict=True)
+    """Return the ties of all parts, of which one has some; their documents are counted through all parts."""
+    document, first, size = [_NO_NUMBERS], [_NO_NUMBERS], [_NO_NUMBERS]
+    num_before = 0
+    for part in parts:
+        if len(part.ties.document):
+            document.append(part.ties.document + num_before)
+            first.append(part.ties.first)
+            size.append(part.ties.size)
+        num_before += len(part.rank)
     return Ties(np.concatenate(document), np.concatenate(first), np.concatenate(size))

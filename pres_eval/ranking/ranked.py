@@ -19,8 +19,8 @@ class Ties:
     """E judged documents whose score other retrieved documents of their topic have too.
 
     document  (E,) which of the D judged documents of a ranking each is, ascending
-    first     (E,) the rank at which its group of equal scores begins
-    size      (E,) documents in the group, judged or not
+    first     (E,) the rank at which its tie, the group of equal scores, begins
+    size      (E,) documents in the tie, judged or not
     """
 
     document: IntArray
@@ -34,22 +34,25 @@ class Ties:
         return Ties(document[order], first[order], size[order])
 
     def moved(self, new: IntArray) -> Ties:
-        """Return the same with document i as document new[i] (D,); those that become -1 are left out."""
+        """Return the ties after document i became document new[i] (D,); those that become -1 are left out."""
         document = new[self.document]
-        left = np.flatnonzero(document >= 0)
-        return Ties.at(document[left], self.first[left], self.size[left])
+        remaining = np.flatnonzero(document >= 0)
+        return Ties.at(document[remaining], self.first[remaining], self.size[remaining])
 
     def among(self, rows: IntArray | slice) -> Ties:
-        """Return the ties of some documents (n,), which become documents 0, 1, ..."""
+        """Return the ties of some of the judged documents (n,), which become documents 0, 1, ..."""
         if not len(self.document):
             return self
         # Not by a table of all documents, of which there may be millions in many blocks.
         if isinstance(rows, slice):
             begin, end = np.searchsorted(self.document, (rows.start, rows.stop)).tolist()
-            return Ties(self.document[begin:end] - rows.start, self.first[begin:end], self.size[begin:end])
-        nearest = np.minimum(np.searchsorted(self.document, rows), len(self.document) - 1)
+            chosen = slice(begin, end)
+            return Ties(self.document[chosen] - rows.start, self.first[chosen], self.size[chosen])
+        nearest = np.searchsorted(self.document, rows)
+        nearest = np.minimum(nearest, len(self.document) - 1)
         tied = np.flatnonzero(self.document[nearest] == rows)
-        return Ties(tied, self.first[nearest[tied]], self.size[nearest[tied]])
+        chosen_ties = nearest[tied]
+        return Ties(tied, self.first[chosen_ties], self.size[chosen_ties])
 
 
 _NONE = np.zeros(0, np.int64)
@@ -61,11 +64,11 @@ class Ranked:
     """S topics of a run, of which only the D judged documents are kept.
 
     topic           (S,) indices of the pool's topics
-    num_ret         (S,) documents retrieved
-    offsets         (S+1,) where each topic's documents begin
-    rank, document  (D,) ranks from 1, in rank order; indices of the pool's documents; both in as few bytes
-                    as the largest needs
-    ties            those of the D documents that share their score with others
+    num_ret         (S,) documents retrieved, judged or not
+    offsets         (S+1,) where the judged documents of each topic begin among the D
+    rank, document  (D,) ranks from 1, ascending in each topic; indices of the pool's documents; both in as
+                    few bytes as the largest needs
+    ties            those of the D documents that share their score with other documents of their topic
     num_dropped     rows that were left out because the topic has their document in another row
     """
 
@@ -82,21 +85,17 @@ AnyRanked = TypeVar("AnyRanked", bound="Ranked")
 
 
 def only(ranked: AnyRanked, rows: IntArray) -> AnyRanked:
-    """Return the same topics with some of their documents (n,), which ascend."""
-    return replace(
-        ranked,
-        offsets=np.searchsorted(rows, ranked.offsets),
-        rank=ranked.rank[rows],
-        document=ranked.document[rows],
-        ties=ranked.ties.among(rows),
-    )
+    """Return the same topics with some of their judged documents alone: rows (n,) of the D, ascending."""
+    offsets = np.searchsorted(rows, ranked.offsets)
+    ties = ranked.ties.among(rows)
+    return replace(ranked, offsets=offsets, rank=ranked.rank[rows], document=ranked.document[rows], ties=ties)
 
 
-NOTHING = Ranked(_NONE, _NONE, np.zeros(1, np.int64), _NONE, _NONE, NO_TIES)
+NO_TOPICS = Ranked(_NONE, _NONE, np.zeros(1, np.int64), _NONE, _NONE, NO_TIES)
 
 
 def inverse(order: IntArray) -> IntArray:
-    """Return (n,) where each row has gone: the inverse of a permutation."""
-    new = np.empty(len(order), np.int64)
-    new[order] = np.arange(len(order))
-    return new
+    """Return the inverse (n,) of a permutation: where the order 2 0 1 puts each row, which is 1 2 0."""
+    positions = np.empty(len(order), np.int64)
+    positions[order] = np.arange(len(order))
+    return positions

@@ -40,8 +40,8 @@ class Ranker:
     single_precision
                 whether scores are kept in 32 bits
     ascending   whether equal scores go by docno ascending, not descending
-    most        -M
-    duplicates  which row counts of a document that a topic has twice
+    most        documents that are retrieved for a topic at most (-M); None: all
+    duplicates  which row counts of a document that a topic has twice: a value of --duplicates, or KEEP_RANKS
     """
 
     pool: Pool
@@ -51,20 +51,23 @@ class Ranker:
     duplicates: str = ERROR_OF_DUPLICATES
 
     @classmethod
-    def of(cls, judged: Relevance, options: Options, duplicates: str | None = None) -> Ranker:
+    def for_judgements(cls, judged: Relevance, options: Options, duplicates: str | None = None) -> Ranker:
         """Return the ranker for judgements and options; `duplicates`: a rule instead of the options'."""
+        if duplicates is None:
+            duplicates = options.duplicates
         return cls(
             pool=judged.pool,
             single_precision=options.version.single_precision_scores,
             ascending=judged.ties_ascending,
             most=options.max_retrieved,
-            duplicates=options.duplicates if duplicates is None else duplicates,
+            duplicates=duplicates,
         )
 
     def ranked(self, block: Block, topic: AnyInts, jobs: int = 1, checks: bool = True) -> Ranked:
-        """Rank the rows of a block that has all rows of its topics, in whatever order.
+        """Return the ranks of a block that has all rows of its topics, in whatever order.
 
         topic   (G,) the topic of each group as an index of the pool's, -1 for one that is left out
+        jobs    how many threads rank
         checks  whether documents that nobody judged are errors, too, if they come twice
         Raises DuplicateRowError.
         """
@@ -72,9 +75,9 @@ class Ranker:
         return self._ranked(topic_rows, self.cast(block.numbers), block.documents, jobs, checks)
 
     def ranked_rows(self, rows: Rows, jobs: int, checks: bool = True) -> Ranked:
-        """Rank rows that were kept, in whatever order they came.  Raises DuplicateRowError."""
+        """Return the ranks of rows that were kept, in whatever order.  Raises DuplicateRowError."""
         is_head = changed(rows.topic)
-        if 2 * np.count_nonzero(is_head) > len(rows.topic):
+        if 2 * np.count_nonzero(is_head) > len(rows.topic):  # few rows are beside others of their topic
             topic_rows = _rows_by_topic(rows.topic)
         else:
             heads = np.flatnonzero(is_head)
@@ -84,17 +87,18 @@ class Ranker:
     def _ranked(
         self, topic_rows: _TopicRows, scores: Scores, documents: Documents, jobs: int, checks: bool
     ) -> Ranked:
-        """Rank the rows of topics, some topics at a time; scores and documents (N,) are those of all rows."""
+        """Return the ranks of topics, some at a time; scores and documents (N,) are those of all rows."""
         offsets = np.concatenate(([0], np.cumsum(topic_rows.lengths)))
 
         def rank_some(span: tuple[int, int]) -> Ranked:
             """Return the ranks of the topics from one number to another."""
             first, last = span
-            rows = topic_rows.between(int(offsets[first]), int(offsets[last]))
+            begin, end = int(offsets[first]), int(offsets[last])
+            rows = topic_rows.between(begin, end)
             return rank_topics(
                 self.pool,
                 topic_rows.topic[first:last],
-                offsets[first : last + 1] - offsets[first],
+                offsets[first : last + 1] - begin,
                 scores[rows],
                 documents.take(rows),
                 self.most,
@@ -103,7 +107,8 @@ class Ranker:
                 checks=checks,
             )
 
-        return joined_topics(list(in_order(rank_some, blocks(offsets), jobs)))
+        parts = in_order(rank_some, blocks(offsets), jobs)
+        return joined_topics(list(parts))
 
     def cast(self, scores: Any) -> Scores:
         """Return the scores (N,) as trec_eval keeps them: in single precision, or as they are."""
@@ -128,25 +133,31 @@ class _TopicRows:
     rows: AnyInts | slice
 
     def between(self, begin: int, end: int) -> IntArray | slice:
-        """Return the rows (n,) from one place among these to another."""
+        """Return rows[begin:end] (n,)."""
         if isinstance(self.rows, slice):
-            return slice(begin + self.rows.start, end + self.rows.start)
+            first = self.rows.start
+            return slice(first + begin, first + end)
         return self.rows[begin:end].astype(np.int64, copy=False)
 
 
 def _by_topic(topic: AnyInts, lengths: IntArray) -> _TopicRows:
-    """Return the rows of judged topics; groups (G,) follow each other, topic -1: not judged."""
+    """Return the rows of judged topics, of which groups of rows (G,) are known that follow each other.
+
+    topic, lengths  (G,) the topic of each group, -1 for one that is not judged, and how many rows it has
+    """
     starts = np.cumsum(lengths) - lengths
     if (topic < 0).any():
         judged = np.flatnonzero(topic >= 0)
         topic, lengths, starts = topic[judged], lengths[judged], starts[judged]
     if not has_equal(topic):
-        return _TopicRows(topic.astype(np.int64, copy=False), lengths, consecutive(starts, lengths)[0])
-    counts = np.bincount(topic)
-    order = stable_order(topic, len(counts))
-    topics = np.flatnonzero(counts)
-    rows, offsets = ragged(starts[order], lengths[order])
-    return _TopicRows(topics, np.diff(offsets[np.cumsum(counts[topics])], prepend=0), rows)
+        rows, _ = consecutive(starts, lengths)
+        return _TopicRows(topic.astype(np.int64, copy=False), lengths, rows)
+    num_groups = np.bincount(topic)  # by topic
+    order = stable_order(topic, len(num_groups))
+    rows_by_topic, offsets = ragged(starts[order], lengths[order])
+    topics = np.flatnonzero(num_groups)
+    ends = offsets[np.cumsum(num_groups[topics])]
+    return _TopicRows(topics, np.diff(ends, prepend=0), rows_by_topic)
 
 
 def _rows_by_topic(topic: TopicNumbers) -> _TopicRows:
@@ -155,19 +166,20 @@ def _rows_by_topic(topic: TopicNumbers) -> _TopicRows:
     Some rows at a time take their places behind those of the same topic, so that a row needs four bytes:
     of topics 5, 3, 5, 3, 3 the rows are 1, 3, 4 and 0, 2.
     """
-    counts = np.zeros(int(topic.max()) + 1, np.int64)
+    num_rows = np.zeros(int(topic.max()) + 1, np.int64)  # by topic
     for begin in range(0, len(topic), BLOCK_ROWS):
-        counts += np.bincount(topic[begin : begin + BLOCK_ROWS], minlength=len(counts))
-    next_place = np.cumsum(counts) - counts
+        num_rows += np.bincount(topic[begin : begin + BLOCK_ROWS], minlength=len(num_rows))
+    next_place = np.cumsum(num_rows) - num_rows  # of the topic's next row among all
     row_type = np.int32 if len(topic) < LARGEST_INT32 else np.int64
     rows: AnyInts = np.empty(len(topic), row_type)
     for begin in range(0, len(topic), BLOCK_ROWS):
         part = topic[begin : begin + BLOCK_ROWS]
-        order = stable_order(part, len(counts))
+        order = stable_order(part, len(num_rows))
         heads = np.flatnonzero(changed(part[order]))
         lengths = np.diff(heads, append=len(part))
         topics = part[order[heads]]
-        rows[np.repeat(next_place[topics] - heads, lengths) + np.arange(len(part))] = begin + order
+        row_places = np.repeat(next_place[topics] - heads, lengths) + np.arange(len(part))
+        rows[row_places] = begin + order
         next_place[topics] += lengths
-    topics_with_rows = np.flatnonzero(counts)
-    return _TopicRows(topics_with_rows, counts[topics_with_rows], rows)
+    topics_with_rows = np.flatnonzero(num_rows)
+    return _TopicRows(topics_with_rows, num_rows[topics_with_rows], rows)

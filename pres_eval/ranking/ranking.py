@@ -24,10 +24,11 @@ from pres_eval.records import dataclass
 class Ranking(Ranked):
     """A whole run, as far as it was judged.
 
-    name, tag        of the file; of its last line
+    name             of the file, as messages call it
+    tag              of its last line
     facts            facts of its lines
-    unjudged_ids     topics without judgements, the first parts.MOST of them
-    more_unjudged    whether there are further ones
+    unjudged_ids     topics without judgements, the first `parts.MOST_UNJUDGED_TOPICS` of them
+    more_unjudged    whether there are further such topics
     form             the recognised format of the file, None for a trec run
     tag_before       tag of the line before the last, if that was cut off in the middle of its own
     single_precision whether scores were kept in 32 bits
@@ -81,14 +82,18 @@ def ranking_of(
     unchecked  whether nobody checked that unjudged documents are there only once
     """
     facts = part.facts
+    if tag is None:
+        tag = facts.tag.decode("utf-8", "surrogateescape")
     # A file that was cut off ends without a newline, and its last tag may be the beginning of the tag.
     is_shortened = facts.tag != facts.tag_before and facts.tag_before.startswith(facts.tag)
-    is_cut_off = is_shortened and not facts.final_newline
+    tag_before = None
+    if is_shortened and not facts.final_newline:
+        tag_before = facts.tag_before.decode("utf-8", "surrogateescape")
     return Ranking(
         **vars(part.ranked),
         name=name,
-        tag=facts.tag.decode("utf-8", "surrogateescape") if tag is None else tag,
-        tag_before=facts.tag_before.decode("utf-8", "surrogateescape") if is_cut_off else None,
+        tag=tag,
+        tag_before=tag_before,
         facts=facts,
         unjudged_ids=part.unjudged,
         more_unjudged=part.more_unjudged,
@@ -100,7 +105,7 @@ def ranking_of(
 
 
 def rank_block(name: str, block: Block, ranker: RunRanker, tag: str = "run", jobs: int = 1) -> Ranking:
-    """Rank a run that is one block, its topics in any order of groups.
+    """Return the ranking of a run that is one block, its topics in any order.
 
     Raises InputError if there are no rows, a score is not a number, or a topic has a document twice.
     """
@@ -124,39 +129,41 @@ TOPIC_RULES = (OWN, COMMON, ALL)
 
 
 def on_topics(ranking: Ranking, topics: IntArray) -> Ranking:
-    """Return the run with only those of its topics that are among `topics` (S,)."""
-    is_kept = np.isin(ranking.topic, topics)
-    documents = only(ranking, np.flatnonzero(np.repeat(is_kept, np.diff(ranking.offsets))))
+    """Return the run with only those of its topics that are among `topics` (n,)."""
+    is_chosen = np.isin(ranking.topic, topics)
+    rows = np.flatnonzero(np.repeat(is_chosen, np.diff(ranking.offsets)))
+    chosen = only(ranking, rows)
+    begins, end = chosen.offsets[:-1], chosen.offsets[-1]
     return replace(
-        documents,
-        topic=documents.topic[is_kept],
-        num_ret=documents.num_ret[is_kept],
-        offsets=np.append(documents.offsets[:-1][is_kept], documents.offsets[-1]),
+        chosen,
+        topic=chosen.topic[is_chosen],
+        num_ret=chosen.num_ret[is_chosen],
+        offsets=np.append(begins[is_chosen], end),
     )
 
 
 def with_nothing_for(ranking: Ranking, topics: IntArray) -> Ranking:
     """Return the run with these topics (n,) too, for which it retrieved nothing, where it lacks them."""
-    new = np.setdiff1d(topics, ranking.topic)
-    topic = np.concatenate((ranking.topic, new))
+    new_topics = np.setdiff1d(topics, ranking.topic)
+    nothing = np.zeros(len(new_topics), np.int64)
+    topic = np.concatenate((ranking.topic, new_topics))
+    num_ret = np.concatenate((ranking.num_ret, nothing))
+    num_judged = np.concatenate((np.diff(ranking.offsets), nothing))
     order = np.argsort(topic, kind="stable")
-    lengths = np.concatenate((np.diff(ranking.offsets), np.zeros(len(new), np.int64)))[order]
     # Documents stay where they are: topics ascend, and the new ones have none.
-    return replace(
-        ranking,
-        topic=topic[order],
-        num_ret=np.concatenate((ranking.num_ret, np.zeros(len(new), np.int64)))[order],
-        offsets=np.concatenate(([0], np.cumsum(lengths))),
-    )
+    offsets = np.concatenate(([0], np.cumsum(num_judged[order])))
+    return replace(ranking, topic=topic[order], num_ret=num_ret[order], offsets=offsets)
 
 
 def no_common_topic(relevance: Relevance, ranking: Ranking, options: Options) -> str:
     """Return the message about a run without a topic of the judgements."""
     if options.only_topic is not None:
         return f"{ranking.name}: topic {quoted(options.only_topic)} of -D is not in both files"
-    theirs = f" such as {quoted(ranking.unjudged[0])}" if len(ranking.unjudged) else ""
+    example = ""
+    if len(ranking.unjudged):
+        example = f" such as {quoted(ranking.unjudged[0])}"
     return (
         f"{ranking.name}: no topic in common with {relevance.name}:"
-        f" expected topics such as {quoted(relevance.pool.topics[0])}, found others{theirs};"
+        f" expected topics such as {quoted(relevance.pool.topics[0])}, found others{example};"
         " are both files of the same collection, and the ids written alike?"
     )

@@ -23,8 +23,8 @@ class RewritingRanker(RunRanker):
     """Ranker of a run that is rewritten before it is ranked.
 
     rewriting  the mapping and the exclusion
-    unmapped   ranker of the documents of the file, of which a topic may have none twice; None if that is no
-               error, or if nothing is mapped
+    unmapped   ranker of the documents as the file has them, which raises DuplicateRowError for one that a
+               topic has twice; None if that is no error, or if nothing is mapped
     """
 
     rewriting: Rewriting
@@ -34,7 +34,7 @@ class RewritingRanker(RunRanker):
         """Return the ranker that finds documents twice before they are mapped, and the one that maps them."""
         if self.unmapped is None:
             return (self,)
-        # What tells which row is one too many, or keeps rows in any order, knows mapped ids alone.
+        # The second pass, of rows in any order too, knows mapped ids alone.
         before_mapping = RunRanker(ranker=self.unmapped, only=self.only, checks=self.checks)
         return before_mapping, replace(self, unmapped=None)
 
@@ -48,7 +48,7 @@ class RewritingRanker(RunRanker):
         return FilteredRows(block=rewritten.block, facts=facts, as_written=rewritten.as_written)
 
     def ranked(self, rows: FilteredRows, topic: IntArray, jobs: int = 1) -> Ranked:
-        """Rank rows of topics (G,); raise DuplicateRowError, also for a document twice in the file."""
+        """Return the ranks of rows; raise DuplicateRowError, also for a document twice in the file."""
         if self.unmapped is not None and rows.as_written is not None:
             self.unmapped.ranked(rows.as_written, topic, jobs)
         return super().ranked(rows, topic, jobs)
@@ -61,16 +61,16 @@ def rewriting_ranker(
     duplicates = options.duplicates
     if rewriting.mapping is not None:
         checks = True
-        # What was mapped comes again and again: the document's first place counts.
+        # Several documents become the same one: its first row counts.
         if duplicates == ERROR_OF_DUPLICATES:
             duplicates = BEST_SCORE
         if not rewriting.dense:
             duplicates = KEEP_RANKS
     unmapped = None
     if options.duplicates == ERROR_OF_DUPLICATES and duplicates != ERROR_OF_DUPLICATES:
-        unmapped = Ranker.of(judged, options)
+        unmapped = Ranker.for_judgements(judged, options)
     return RewritingRanker(
-        ranker=Ranker.of(judged, options, duplicates),
+        ranker=Ranker.for_judgements(judged, options, duplicates),
         only=only_topic(judged, options),
         checks=checks,
         rewriting=rewriting,

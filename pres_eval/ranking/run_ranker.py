@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 class FilteredRows:
     """Rows of a run that are to be ranked.
 
+    block       these rows
     facts       facts of their lines
     as_written  the same rows with the documents of the file; None where no document is mapped
     """
@@ -51,20 +52,22 @@ class RunRanker:
     checks: bool = True
 
     @classmethod
-    def of(cls, judged: Relevance, options: Options, checks: bool = True) -> RunRanker:
+    def for_judgements(cls, judged: Relevance, options: Options, checks: bool = True) -> RunRanker:
         """Return the ranker for judgements and options."""
         if judged.rewriting is not None:
             from pres_eval.ranking.rewritten import rewriting_ranker
 
             return rewriting_ranker(judged, judged.rewriting, options, checks)
-        return cls(ranker=Ranker.of(judged, options), only=only_topic(judged, options), checks=checks)
+        return cls(
+            ranker=Ranker.for_judgements(judged, options), only=only_topic(judged, options), checks=checks
+        )
 
     def passes(self) -> Sequence[RunRanker]:
         """Return the rankers that read a run whose topics are not whole; the ranks of the last one count."""
         return (self,)
 
     def ranked_part(self, piece: Chunk | Block) -> RankedPart:
-        """Return the ranks of a chunk or a block whose topics are whole, each in one place.
+        """Return the ranks of a chunk of lines or a block that has all rows of its topics, together.
 
         Raises LineError for a malformed line, DuplicateRowError, ScatteredError for a topic that comes twice.
         """
@@ -75,7 +78,7 @@ class RunRanker:
         return RankedPart(facts=rows.facts, unjudged=unjudged, ranked=self.ranked(rows, topic))
 
     def ranked_block(self, block: Block, jobs: int = 1) -> RankedPart:
-        """Return the ranks of a run that is a single block, its topics in any order.
+        """Return the ranks of a run that is a single block, its rows in any order of topics.
 
         Raises DuplicateRowError.
         """
@@ -84,13 +87,16 @@ class RunRanker:
         return RankedPart(facts=rows.facts, unjudged=unjudged, ranked=self.ranked(rows, topic, jobs))
 
     def rows_part(self, piece: Chunk | Block) -> RowsPart:
-        """Return the rows of judged topics of a chunk or a block.  Raises LineError for a malformed line."""
+        """Return the rows of judged topics of a chunk or a block, to be ranked later with others.
+
+        Raises LineError for a malformed line.
+        """
         rows = self.rows(piece, each_row_alone=True)
         topic, unjudged = self._topics(rows.block)
-        judged, topic_of = _judged_rows(topic, rows.block.lengths)
+        judged, topic_of_row = _judged_rows(topic, rows.block.lengths)
         scores = self.ranker.cast(rows.block.numbers)[judged]
         documents = rows.block.documents.take(judged)
-        return RowsPart(facts=rows.facts, unjudged=unjudged, rows=Rows(topic_of, scores, documents))
+        return RowsPart(facts=rows.facts, unjudged=unjudged, rows=Rows(topic_of_row, scores, documents))
 
     def rows(self, piece: Chunk | Block, *, each_row_alone: bool = False) -> FilteredRows:
         """Return the rows of a chunk or a block.  Raises LineError for a malformed line.
@@ -104,7 +110,11 @@ class RunRanker:
         return FilteredRows(block=block, facts=Facts.from_lines(lines))
 
     def ranked(self, rows: FilteredRows, topic: IntArray, jobs: int = 1) -> Ranked:
-        """Rank rows that have all rows of their topics (G,).  Raises DuplicateRowError."""
+        """Return the ranks of rows that have all rows of their topics.
+
+        topic  (G,) the topic of each of their groups as an index of the pool's, -1 for one that is left out
+        Raises DuplicateRowError.
+        """
         return self.ranker.ranked(rows.block, topic, jobs)
 
     def _topics(self, block: Block) -> tuple[IntArray, Ids]:
@@ -128,12 +138,15 @@ def only_topic(judged: Relevance, options: Options) -> int | None:
 
 
 def _judged_rows(topic: IntArray, lengths: IntArray) -> tuple[IntArray | slice, TopicNumbers]:
-    """Return the rows of judged topics (N,), and the topic of each (N,); groups (G,), -1: not judged."""
-    of_rows = topic.astype(np.int32)
-    if len(topic) != int(lengths.sum()):
-        of_rows = np.repeat(of_rows, lengths)
+    """Return the rows of judged topics (N,), and the topic of each (N,).
+
+    topic, lengths  (G,) the topic of each group of rows, -1 for one that is not judged, and how many rows
+    """
+    topic_of_row = topic.astype(np.int32)
+    if len(topic) != int(lengths.sum()):  # not each row is a group
+        topic_of_row = np.repeat(topic_of_row, lengths)
     if not (topic < 0).any():
-        return slice(0, len(of_rows)), of_rows
+        return slice(0, len(topic_of_row)), topic_of_row
     # numpy takes rows by their numbers much faster than by a mask.
-    rows: IntArray = np.flatnonzero(of_rows >= 0)
-    return rows, of_rows[rows]
+    rows: IntArray = np.flatnonzero(topic_of_row >= 0)
+    return rows, topic_of_row[rows]

@@ -23,7 +23,7 @@ from pres_eval.ranking.parts import (
     RankedPart,
     RowsPart,
 )
-from pres_eval.ranking.ranked import NOTHING
+from pres_eval.ranking.ranked import NO_TOPICS
 from pres_eval.ranking.ranking import Ranking, ranking_of
 from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.whole_topics import DuplicateRowError
@@ -47,7 +47,7 @@ FIRST_BYTES = 1 << 18
 
 
 def _format(form: str) -> FileFormat:
-    """Return a format that is not trec_eval's."""
+    """Return the format of this name, which is not trec_eval's."""
     from pres_eval.reading.formats.recognising import FORMATS
 
     return FORMATS[form]
@@ -69,8 +69,9 @@ def read_split(
     form: str = TREC,
     threads: int = 1,
 ) -> RankedPart | RowsPart:
-    """Return the kept part of a split of these files, which `threads` threads of this process read.
+    """Return what is kept of a split of these files, which `threads` threads of this process read.
 
+    form  the name of their format
     Raises LineError for a malformed line, InputError, DuplicateRowError, ScatteredError.
     """
     if keep is Keep.RANKS:
@@ -91,7 +92,11 @@ def _read_into(
     threads: int,
     by_topic: bool,
 ) -> None:
-    """Read a split, and merge the parts that its pieces become; by_topic: topics of a piece are whole."""
+    """Read a split, and merge the parts that its chunks, or blocks in other formats, become.
+
+    part_of   returns the part of one of them
+    by_topic  whether each has all rows of its topics
+    """
     file = files[split.number]
     if form != TREC:
         blocks = blocks_in(file, split, _format(form), by_topic)
@@ -100,7 +105,7 @@ def _read_into(
         return
 
     def work(chunk: Chunk) -> tuple[Chunk, AnyPart]:
-        """Return a chunk, whose memory may be used again, and what it becomes."""
+        """Return a chunk, whose memory may be used again, and its part."""
         return chunk, part_of(chunk)
 
     # One chunk lies ready, so that no thread waits until this one has read the next: a seventh faster.
@@ -111,7 +116,7 @@ def _read_into(
 
 
 class FirstPass(enum.Enum):
-    """What reading a run shows about its topics."""
+    """What the first reading of a run shows about its topics."""
 
     WHOLE = "each is in one place"
     SCATTERED = "some are in several places"
@@ -125,12 +130,14 @@ def read_run(
     jobs: int | None = None,
     form: str = TREC,
 ) -> Ranking:
-    """Read a run and rank its documents in this process, by `jobs` threads (None: one a processor).
+    """Return the ranking of a run that `jobs` threads of this process read (None: one a processor).
 
     Raises the errors of `Runs.rank`.
     """
-    files = RunFiles(run.name, (run,)) if isinstance(run, File) else run
-    with Runs(RunRanker.of(judged, options or Options()), Here(jobs)) as runs:
+    files = run
+    if isinstance(files, File):
+        files = RunFiles(files.name, (files,))
+    with Runs(RunRanker.for_judgements(judged, options or Options()), Here(jobs)) as runs:
         return runs.rank(files, form)
 
 
@@ -145,6 +152,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
         self._engine = engine
         self._shared = engine.share(ranker, "judgements")
         self._advanced = 0
+        """Bytes of the present run that were reported to whoever watches it."""
 
     def __exit__(self, *_: object) -> None:
         self._shared.close()
@@ -162,10 +170,11 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
         try:
             return self._read(run)
         except InputError:
+            if run.form != TREC or len(run.sources) > 1:
+                raise
             from pres_eval.reading.formats.recognising import recognised
 
-            is_file = run.form == TREC and len(run.sources) == 1
-            other_format = recognised(run.sources[0], grades=False) if is_file else None
+            other_format = recognised(run.sources[0], grades=False)
             if other_format is None:
                 raise
             return self._read(replace(run, form=other_format.name))
@@ -176,17 +185,15 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
             check_tag(run.name, _tag(run))
         try:
             outcome, part = self._first_pass(run)
-            if outcome is not FirstPass.WHOLE and len(self._ranker.passes()) > 1:
+            if part is not None:
+                return self._ranking(run, part)
+            if len(self._ranker.passes()) > 1:
                 return self._read_in_passes(run)
-            match outcome:
-                case FirstPass.WHOLE:
-                    assert part is not None
-                    return self._made(run, part)
-                case FirstPass.SCATTERED:
-                    return self._ranked_rows(run, self._ranker.checks)
-                case FirstPass.TWICE if self._ranker.ranker.most is not None:
-                    # Rows that came later may have moved these behind the last one that -M leaves.
-                    return self._ranked_rows(run, checks=True)
+            if outcome is FirstPass.SCATTERED:
+                return self._ranked_rows(run, self._ranker.checks)
+            if self._ranker.ranker.most is not None:
+                # Rows that came later may have moved these behind the last one that -M leaves.
+                return self._ranked_rows(run, checks=True)
         except InputError:
             # The rows of a table are all read before the first of them is found to be wrong.
             if run.form == TREC:
@@ -198,9 +205,10 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
         raise self._first_duplicate(run)
 
     def _first_pass(self, run: RunFiles) -> tuple[FirstPass, RankedPart | None]:
-        """Read a run as if its topics were together; return whether they are, and then its ranks."""
+        """Read a run as if its topics were together; return whether they are, and its ranks if so."""
+        merging = MergingRanks(self._ranker.ranker.pool)
         try:
-            return FirstPass.WHOLE, self._merged(run, Keep.RANKS, MergingRanks(self._ranker.ranker.pool))
+            return FirstPass.WHOLE, self._merged(run, Keep.RANKS, merging)
         except ScatteredError:
             return FirstPass.SCATTERED, None
         except DuplicateRowError:
@@ -221,26 +229,32 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
         checks  whether documents that nobody judged are errors, too, if they come twice
         """
         part = self._merged(run, Keep.ROWS, MergingRows())
-        ranked = NOTHING
+        ranked = NO_TOPICS
         if len(part.rows.topic):
             ranked = self._ranker.ranker.ranked_rows(part.rows, self._engine.workers, checks)
         ranked_part = RankedPart(
             facts=part.facts, unjudged=part.unjudged, more_unjudged=part.more_unjudged, ranked=ranked
         )
-        return self._made(run, ranked_part, unchecked=not checks)
+        return self._ranking(run, ranked_part, unchecked=not checks)
 
     def _first_duplicate(self, run: RunFiles) -> InputError:
         """Return the error of a run in which topics have documents twice."""
         from pres_eval.ranking.duplicates import first_duplicate
 
-        return first_duplicate(run, None if run.form == TREC else _format(run.form), self._ranker)
+        form = None
+        if run.form != TREC:
+            form = _format(run.form)
+        return first_duplicate(run, form, self._ranker)
 
     def _merged(self, run: RunFiles, keep: Keep, merging: Merging[AnyPart]) -> AnyPart:
-        """Return all parts of the run as one.  Raises InputError for the first line that is malformed."""
-        begins = number = 0
+        """Return all parts of the run as one, read by the workers of the engine.
+
+        Raises InputError for the first line that is malformed.
+        """
         if self._advanced:  # a second pass takes back what the first reported
             run.advance(-self._advanced)
             self._advanced = 0
+        number = lines_before_file = 0
         with contextlib.ExitStack() as stack:
             files, splits = self._splits(run, keep is Keep.RANKS, stack)
             if run.form == TREC and keep is Keep.RANKS and len(splits) > 1:
@@ -253,13 +267,13 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
             )
             for split in splits:
                 if split.number != number:
-                    number, begins = split.number, merging.facts.num_lines
+                    number, lines_before_file = split.number, merging.facts.num_lines
                 try:
                     merging.add(cast(AnyPart, next(parts)))
                 except LineError as error:
-                    before = merging.facts.num_lines - begins
-                    raise error.in_file(run.sources[split.number], before, RUN.names) from None
-                if split.stop is not None:  # who reads a whole file tells it
+                    before = merging.facts.num_lines - lines_before_file
+                    raise error.in_file(run.sources[number], before, RUN.names) from None
+                if split.stop is not None:  # whoever reads a whole file reports it
                     num_bytes = (run.size() or 0) // len(splits)
                     self._advanced += num_bytes
                     run.advance(num_bytes)
@@ -283,17 +297,10 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
         self, run: RunFiles, by_topic: bool, stack: contextlib.ExitStack
     ) -> tuple[list[File], list[Split]]:
         """Return the files, open as long as the stack is, and their splits; `by_topic`: of whole topics."""
-        size = self._engine.split_size(run.size() or 0)
-        is_apart = run.is_remote or (run.form == PARQUET and run.size() is not None)
-        if size is None and is_apart:
-            size = split_size(run.size() or 0, self._engine.workers)
-        if (
-            size is None
-            or run.form not in (TREC, PARQUET)
-            or any(source.path == "-" for source in run.sources)
-        ):
-            return list(run.sources), [Split(number) for number in range(len(run.sources))]
         files = list(run.sources)
+        size = self._size_of_splits(run)
+        if size is None:
+            return files, [Split(number) for number in range(len(files))]
         for file in files:
             stack.enter_context(file.kept_open())
         splits: list[Split] = []
@@ -304,17 +311,22 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
                 splits.extend(text_splits(number, file, size, by_topic))
         return files, splits
 
-    def _made(self, run: RunFiles, part: RankedPart, unchecked: bool = False) -> Ranking:
-        """Return the ranking of a run whose parts were ranked."""
-        is_trec = run.form == TREC
-        return ranking_of(
-            part,
-            self._ranker.ranker,
-            run.name,
-            tag=None if is_trec else _tag(run),
-            form=None if is_trec else _format(run.form).meaning,
-            unchecked=unchecked,
-        )
+    def _size_of_splits(self, run: RunFiles) -> int | None:
+        """Return about how many bytes each split has; None if whole files are splits."""
+        if run.form not in (TREC, PARQUET) or any(source.path == "-" for source in run.sources):
+            return None
+        num_bytes = run.size()
+        size = self._engine.split_size(num_bytes or 0)
+        if size is None and (run.is_remote or (run.form == PARQUET and num_bytes is not None)):
+            size = split_size(num_bytes or 0, self._engine.workers)
+        return size
+
+    def _ranking(self, run: RunFiles, part: RankedPart, unchecked: bool = False) -> Ranking:
+        """Return the ranking of a run whose parts were ranked and merged."""
+        tag = form = None
+        if run.form != TREC:
+            tag, form = _tag(run), _format(run.form).meaning
+        return ranking_of(part, self._ranker.ranker, run.name, tag=tag, form=form, unchecked=unchecked)
 
     def rank_each(
         self, runs: Sequence[RunFiles], form: str = TREC, going_on: bool = False
@@ -323,17 +335,25 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
 
         `going_on`: a run that cannot be read is a RunFailure; otherwise its error is raised.
         """
-        most = self._engine.split_size(sum(run.size() or 0 for run in runs))
+        if len(runs) == 1:
+            yield self._outcome(runs[0], form, going_on)
+            return
+        most_bytes = self._engine.split_size(sum(run.size() or 0 for run in runs))
 
-        for large, group in groupby(runs, lambda run: most is not None and (run.size() or 0) > most):
-            if large or len(runs) == 1:
-                yield from (self._outcome(run, form, going_on) for run in group)
+        def is_large(run: RunFiles) -> bool:
+            """Return whether a run has more than a split."""
+            return most_bytes is not None and (run.size() or 0) > most_bytes
+
+        for large, group in groupby(runs, is_large):
+            if large:
+                for run in group:
+                    yield self._outcome(run, form, going_on)
                 continue
             small_runs = list(group)
             work = partial(_rank_whole, form=form, going_on=going_on)
             with contextlib.closing(self._engine.map(work, small_runs, self._shared)) as outcomes:
                 for run, outcome in zip(small_runs, outcomes, strict=True):
-                    if most is not None:
+                    if most_bytes is not None:
                         run.advance(run.size() or 0)
                     yield outcome
 
@@ -349,11 +369,12 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
 
 def _tag(run: RunFiles) -> str:
     """Return the tag of a run whose format has none: the name of the file without its endings."""
-    return run.name.rpartition("/")[2].partition(".")[0] or "run"
+    file_name = run.name.rpartition("/")[2]
+    return file_name.partition(".")[0] or "run"
 
 
 def _rank_whole(run: RunFiles, ranker: RunRanker, form: str, going_on: bool) -> Ranking | RunFailure:
-    """Return the result of `_outcome` for a run that one worker reads by itself."""
+    """Return the ranking of a run that one worker reads by itself; on failure as `Runs._outcome` does."""
     with Runs(ranker, Here(1)) as runs:
         return runs._outcome(run, form, going_on)
 

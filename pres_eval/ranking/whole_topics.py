@@ -32,15 +32,22 @@ def rank_topics(
     duplicates: str = ERROR_OF_DUPLICATES,
     checks: bool = True,
 ) -> Ranked:
-    """Rank S whole topics (S,): rows offsets[i] ... offsets[i+1]-1 are those of pool topic topic[i].
+    """Return the ranks of the judged documents of S whole topics.
 
-    `ascending`: equal scores go by docno ascending, not descending.  `duplicates`: which row counts of a
-    document that a topic has twice.  `checks`: whether documents count for that which nobody judged.
-    Raises DuplicateRowError if that is an error; trec_eval: not when -M cuts all but one off.
+    topic        (S,) indices of the pool's topics
+    offsets      (S+1,) where the rows of each topic begin among all
+    scores, ids  (N,) of the rows
+    most         documents of a topic that count (-M), None for all
+    ascending    whether equal scores go by docno ascending, not descending
+    duplicates   which row counts of a document that a topic has twice
+    checks       whether documents that nobody judged are errors, too, if a topic has them twice
+    Raises DuplicateRowError for a document twice if that is an error; trec_eval: it is none where -M cuts all
+    but one of its rows off.
     """
     rows_to_rank = Sortable(offsets, scores, ids, ascending)
     matches = pool.join(topic, np.diff(offsets), ids)
-    if len(matches.repeats) and duplicates not in (ERROR_OF_DUPLICATES, KEEP_RANKS):
+    is_rule_for_rows = duplicates not in (ERROR_OF_DUPLICATES, KEEP_RANKS)
+    if len(matches.repeats) and is_rule_for_rows:
         kept_rows = _without_duplicates(scores, matches, best=duplicates == BEST_SCORE)
         ranked = rank_topics(
             pool,
@@ -55,7 +62,7 @@ def rank_topics(
     if not checks and duplicates == ERROR_OF_DUPLICATES:
         matches = _judged_repeats(matches)
     if len(matches.repeats) and duplicates == ERROR_OF_DUPLICATES:
-        row = _duplicate(rows_to_rank, matches, most)
+        row = _row_with_copy(rows_to_rank, matches, most)
         if row is not None:
             raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])
     ranked = rank_judged(rows_to_rank, topic, matches.rows, matches.partners)
@@ -72,26 +79,31 @@ def _judged_repeats(matches: Matches) -> Matches:
 
 
 def _without_duplicates(scores: Scores, matches: Matches, *, best: bool) -> IntArray:
-    """Return the rows (n,) that stay when each document counts once: its first row, or its first best one."""
+    """Return the rows (n,) that stay, ascending, when each document counts once.
+
+    Of each document that is its first row, or with `best` the first of its rows with the best score.
+    """
     is_kept = np.ones(len(scores), np.bool_)
     is_kept[matches.repeats] = False
-    above = scores[matches.repeats] > scores[matches.first]
-    if not best or not above.any():  # as nearly always, where scores descend
+    is_better = scores[matches.repeats] > scores[matches.first]
+    if not best or not is_better.any():  # as nearly always, where scores descend
         return np.flatnonzero(is_kept)
-    again = np.zeros(len(scores), np.bool_)
-    again[matches.first[above]] = True  # np.unique hashes or sorts them
-    first = np.flatnonzero(again)
-    others = np.flatnonzero(again[matches.first])
+    # All rows of the documents that have a better row than their first; `document` is the number of that.
+    has_better = np.zeros(len(scores), np.bool_)
+    has_better[matches.first[is_better]] = True  # np.unique hashes or sorts them
+    first = np.flatnonzero(has_better)
+    others = np.flatnonzero(has_better[matches.first])
     rows = np.concatenate((first, matches.repeats[others]))
     document = np.concatenate((first, matches.first[others]))
     is_kept[rows] = True
     order = np.lexsort((rows, -scores[rows], document))
     rows, document = rows[order], document[order]
-    is_kept[rows[1:][document[1:] == document[:-1]]] = False
+    worse_rows = rows[1:][document[1:] == document[:-1]]
+    is_kept[worse_rows] = False
     return np.flatnonzero(is_kept)
 
 
-def _duplicate(rows: Sortable, matches: Matches, most: int | None) -> int | None:
+def _row_with_copy(rows: Sortable, matches: Matches, most: int | None) -> int | None:
     """Return a row of a document that is twice among the first `most` of its topic, None if there is none.
 
     `matches` has the documents that are twice in whole topics, at least one.
@@ -100,12 +112,15 @@ def _duplicate(rows: Sortable, matches: Matches, most: int | None) -> int | None
         return int(matches.first[0])
     has_copies = np.zeros(len(rows.offsets) - 1, np.bool_)
     has_copies[rows.topic_of[matches.repeats]] = True
-    members = np.flatnonzero(has_copies[rows.topic_of])
+    members = np.flatnonzero(has_copies[rows.topic_of])  # all rows of these topics
     positions, _, _ = positions_of(rows, members)
-    document = np.arange(len(rows.scores))
+    ranks_from_0 = positions - rows.offsets[rows.topic_of[members]]
+    document = np.arange(len(rows.scores))  # the first row of each row's document
     document[matches.repeats] = matches.first
-    documents = np.sort(document[members[positions - rows.offsets[rows.topic_of[members]] < most]])
-    twice = np.zeros(len(rows.scores), np.bool_)
-    twice[documents[1:][documents[1:] == documents[:-1]]] = True
-    copies = matches.first[twice[matches.first]]
-    return int(copies[0]) if len(copies) else None
+    documents = np.sort(document[members[ranks_from_0 < most]])
+    is_twice = np.zeros(len(rows.scores), np.bool_)
+    is_twice[documents[1:][documents[1:] == documents[:-1]]] = True
+    copies = matches.first[is_twice[matches.first]]
+    if not len(copies):
+        return None
+    return int(copies[0])

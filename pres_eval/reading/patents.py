@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -15,6 +16,9 @@ _PUBLICATION = re.compile(
     rb"(US(?=D|RE|PP|H|T)|JP(?=[HSR])|[A-Z]{2}(?=[0-9]))(D|RE|PP|[HTSR])?([0-9]+)([A-Z][0-9]?)?"
 )
 """Country, letters of designs, reissues, plants and Japanese eras, number, kind code; without punctuation."""
+
+_PUBLICATION_AMONG_IDS = re.compile(rb"\0%b(?=\0)" % _PUBLICATION.pattern)
+"""The same in a text of many ids, each of them between two NULs."""
 
 _PUNCTUATION = b" -_./,:()"
 
@@ -38,6 +42,30 @@ def patent_number(text: bytes) -> bytes:
     if match is None:
         return b""
     country, letters, digits, _ = match.groups(b"")
+    return _number_of(country, letters, digits)
+
+
+def patent_numbers(texts: Iterable[bytes]) -> set[bytes]:
+    """Return the different results of `patent_number` for these texts, without b"" for other text."""
+    return {_number_of(country, letters, digits) for country, letters, digits, _ in _publications(texts)}
+
+
+def any_kind_code(texts: Iterable[bytes]) -> bool:
+    """Return whether one of the texts is a publication number with a kind code, such as EP1000456B1."""
+    return any(kind for _, _, _, kind in _publications(texts))
+
+
+def _publications(texts: Iterable[bytes]) -> list[tuple[bytes, bytes, bytes, bytes]]:
+    """Return country, letters, digits and kind code of the texts that are publications; b"" for no letters.
+
+    As one text they are searched in half of the time that one by one takes; no id has a NUL.
+    """
+    joined = b"\0%b\0" % b"\0".join(texts)
+    return _PUBLICATION_AMONG_IDS.findall(joined.translate(None, _PUNCTUATION).upper())
+
+
+def _number_of(country: bytes, letters: bytes, digits: bytes) -> bytes:
+    """Return the number that these parts of a publication make, without zeros in front of its serial part."""
     year, serial = b"", digits
     if not letters:
         year, serial = _year_and_serial(country, digits)
@@ -56,12 +84,6 @@ def _year_and_serial(country: bytes, digits: bytes) -> tuple[bytes, bytes]:
             century = b"19"
         return century + digits[:2], digits[2:]
     return b"", digits
-
-
-def has_kind_code(text: bytes) -> bool:
-    """Return whether a text is a publication number with a kind code, such as EP1000456B1."""
-    match = _PUBLICATION.fullmatch(text.translate(None, _PUNCTUATION).upper())
-    return match is not None and match[4] is not None
 
 
 def map_patents(ids: Ids) -> tuple[Ids, BoolArray]:

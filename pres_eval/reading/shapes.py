@@ -17,6 +17,7 @@ from pres_eval.reading.headings import (
     RANK,
     SCORE,
     TOPIC,
+    pick,
     plain,
 )
 from pres_eval.reading.lines import QRELS, RUN
@@ -100,6 +101,20 @@ OTHER_ENCODING = (
     " if it is from Windows in Western Europe"
 )
 FROM_WESTERN_EUROPE = "iconv -f WINDOWS-1252 -t UTF-8 < FILE > NEW"
+JAPANESE = "the headings are not UTF-8, but those of Japanese Windows (code page 932)"
+FROM_JAPAN = "iconv -f CP932 -t UTF-8 < FILE > NEW"
+
+_WIDE_CHARACTERS = re.compile(r"[\u3000-\u30ff\u4e00-\u9fff\uff01-\uff5e]")
+"""Kana, kanji, and wide forms of punctuation and letters."""
+
+GERMAN_HEADINGS = {
+    TOPIC: ("Thema", "Themen-ID", "Anfrage", "Anfrage-ID", "Suchanfrage", "Frage"),
+    DOCNO: ("Dokument", "Dokument-ID", "Dokumentnummer", "Schrift"),
+    SCORE: ("Punktzahl", "Punkte", "Wert", "Score"),
+    RANK: ("Rang", "Position"),
+    GRADE: ("Relevanz", "Relevanzgrad", "Bewertung"),
+}
+"""Headings in German, which are proposed and not taken for granted: they may mean other columns."""
 
 
 def repair_of_columns(lines: Sequence[bytes], names: str, path: str) -> Repair | None:
@@ -138,8 +153,20 @@ def _of_headings(lines: Sequence[bytes], grades: bool, path: str) -> Repair:
     try:
         lines[0].decode()
     except UnicodeDecodeError:
+        if _is_japanese(lines[0]):
+            return JAPANESE, FROM_JAPAN
         return OTHER_ENCODING, FROM_WESTERN_EUROPE
     return named_columns(lines, grades, path), ""
+
+
+def _is_japanese(line: bytes) -> bool:
+    """Return whether all characters outside ASCII are wide ones in code page 932, two at least."""
+    try:
+        text = line.decode("cp932")
+    except UnicodeDecodeError:
+        return False
+    others = [character for character in text if not character.isascii()]
+    return len(others) > 1 and all(map(_WIDE_CHARACTERS.fullmatch, others))
 
 
 def _has_cells_of_lines(texts: Sequence[str], path: str) -> bool:
@@ -423,7 +450,7 @@ def _known_headings(header: Sequence[str], names: Sequence[str]) -> dict[str, st
     headings: dict[str, str] = {}
     unused = list(header)
     for name in names:
-        heading = NO_NAMING.column(name, unused)
+        heading = NO_NAMING.column(name, unused) or pick(unused, GERMAN_HEADINGS[name])
         if heading is not None:
             headings[name] = heading
             unused.remove(heading)

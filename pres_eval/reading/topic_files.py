@@ -92,9 +92,14 @@ def read_weights(path: str, what: str = "weight") -> Weights:
 
 
 def check_weight(path: str, line: int | None, value: Any, what: str = "weight") -> float:
-    """Return a weight, at least 0, or another number of a topic, whole and above 0; raise InputError."""
+    """Return a weight, at least 0, or another number of a topic, whole and above 0; raise InputError.
+
+    The rank of a stop may be 0: nothing was read.
+    """
     weight = number_of(value)
-    if what != "weight" and not (weight >= 1 and weight.is_integer()):
+    if what == "rank" and not (weight >= 0 and weight.is_integer()):
+        raise InputError(path, line, f"{what} {quoted(str(value))}", "a whole number of at least 0")
+    if what not in ("weight", "rank") and not (weight >= 1 and weight.is_integer()):
         raise InputError(path, line, f"{what} {quoted(str(value))}", "a whole number above 0")
     if not 0 <= weight <= LARGEST_WEIGHT:
         advice = decimal_comma(str(value)).removeprefix("; ")

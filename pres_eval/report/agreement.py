@@ -12,26 +12,33 @@ from pres_eval.analysis.agreement import CORRELATIONS, correlations, dissents
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.arrays import AnyArray, FloatArray, IntArray
 from pres_eval.errors import plural
+from pres_eval.report.cells import Value
 from pres_eval.report.drawing import new_figure, one_plot, plain, plain_names, run_styles, whole_numbers
-from pres_eval.report.layout import Shown, Table, Value
+from pres_eval.report.layout import Table
 from pres_eval.report.paper import Axes, Figure, is_narrow, page_height, room
 from pres_eval.report.text import UNKNOWN, falling_notes, left_out_notes
 
 
 def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: PairedScores | None) -> Table:
-    """Return the table of correlations between the orders of each pair of measures."""
-    over = "" if scores is None else f" over {plural(len(scores.topics))}"
+    """Return the table of correlations between the orders of the runs by each pair of measures.
+
+    means: (M, R); scores: of the topics, None where the means alone are known
+    """
+    title = f"Correlations of the orders of {means.shape[1]} runs"
+    notes = [
+        "ceiling: the highest tau_a that the ties let be reached; tau_b takes them into account",
+        "tau_ap: the first measure's order is the true one; tau_ap_back: the second's; tau_ap_b: neither",
+        "rbo_floor: the rbo of opposite orders of these runs, its least value; the same order has 1",
+    ]
+    if scores is not None:
+        title += f" over {plural(len(scores.topics))}"
+        notes += left_out_notes(scores.left_out)
     return Table(
-        "correlations",
-        f"Correlations of the orders of {means.shape[1]} runs{over}",
-        ("first", "second", *CORRELATIONS),
-        [list(row.values()) for row in correlations(measures, means)],
-        (
-            "ceiling: the highest tau_a that the ties let be reached; tau_b takes them into account",
-            "tau_ap: the first measure's order is the true one; tau_ap_back: the second's; tau_ap_b: neither",
-            "rbo_floor: the rbo of opposite orders of these runs, its least value; the same order has 1",
-            *left_out_notes(() if scores is None else scores.left_out),
-        ),
+        name="correlations",
+        title=title,
+        headings=("first", "second", *CORRELATIONS),
+        rows=[list(row.values()) for row in correlations(measures, means)],
+        notes=notes,
     )
 
 
@@ -43,7 +50,10 @@ SHOWN_PAIRS = 20
 
 
 def disagreements_table(measures: tuple[str, ...], pairs: list[tuple[str, str, list[int], bool]]) -> Table:
-    """Return the table of pairs of runs on which the verdicts of the measures differ."""
+    """Return the table of pairs of runs on which the verdicts of the measures differ.
+
+    pairs: two runs, the sign of the verdict of each measure, and whether two measures contradict each other
+    """
     headings = ("first", "second", *measures, "contradiction")
     rows: list[tuple[Value, ...]] = []
     for run, other, signs, is_contradiction in pairs:
@@ -57,7 +67,7 @@ def disagreements_table(measures: tuple[str, ...], pairs: list[tuple[str, str, l
         headings=headings,
         rows=rows,
         notes=notes,
-        shown=Shown(headings, rows[:SHOWN_PAIRS], left=2),
+        shown=Table(headings=headings, rows=rows[:SHOWN_PAIRS], left=2),
     )
 
 
@@ -72,25 +82,29 @@ def positions_table(
 
     falling: labels of measures of which less is better.
     """
-    order = np.lexsort((np.arange(len(runs)), positions[0])).tolist()
     rows = []
     cells = []
-    for run in order:
+    for run in np.argsort(positions[0], kind="stable").tolist():
         cells.append((runs[run], *_moves(*positions[:, run].tolist())))
         for measure, label in enumerate(measures):
-            rows.append((runs[run], label, float(means[measure, run]), int(positions[measure, run])))
+            mean, position = float(means[measure, run]), int(positions[measure, run])
+            rows.append((runs[run], label, mean, position))
     return Table(
-        "positions",
-        f"Positions of the runs, and how far each moves up (+) or down (-) from {measures[0]}",
-        ("run", "measure", "score", "position"),
-        rows,
-        falling_notes(measures, falling),
-        Shown(("run", *measures), cells),
+        name="positions",
+        title=f"Positions of the runs, and how far each moves up (+) or down (-) from {measures[0]}",
+        headings=("run", "measure", "score", "position"),
+        rows=rows,
+        notes=falling_notes(measures, falling),
+        shown=Table(headings=("run", *measures), rows=cells),
     )
 
 
 def _moves(first: int, *others: int) -> list[str]:
-    """Return a run's position under the first measure, and those under others with the way from there."""
+    """Return a run's position under the first measure, and those under others with the way from there.
+
+    >>> _moves(3, 1, 3)
+    ['3', '1 (+2)', '3     ']
+    """
     cells = [str(first)]
     for position in others:
         change = f" ({first - position:+d})"
@@ -101,21 +115,27 @@ def _moves(first: int, *others: int) -> list[str]:
 
 
 def verdicts_table(patterns: Mapping[str, int], pairs: int, test: str, alpha: float) -> Table:
-    """Return the table of pairs of runs by the measures that have the same verdict."""
+    """Return the table of pairs of runs by the measures that have the same verdict.
+
+    patterns: how many of the `pairs` have a pattern, such as `map = P_10 ≠ PRES_100`
+    """
+    rows = []
+    cells = []
+    for pattern, count in patterns.items():
+        share = count / max(1, pairs)
+        rows.append((pattern, count, share))
+        cells.append((pattern, count, f"{share:.1%}"))
     return Table(
         name="verdicts",
         title=f"Verdicts on {pairs} pairs of runs ({test}, p < {alpha:g}, uncorrected)",
         headings=("pattern", "pairs", "share"),
-        rows=[(text, count, count / max(1, pairs)) for text, count in patterns.items()],
+        rows=rows,
         notes=(
             "= same verdict, ≠ another: first better, second better, or no significant difference",
             f"uncorrected: if all runs were equal, about {alpha * pairs:.2g} of {plural(pairs, 'pair')} would"
             " have a better run under each measure by chance (compare corrects)",
         ),
-        shown=Shown(
-            ("measures", "pairs", "share"),
-            [(text, count, f"{count / max(1, pairs):.1%}") for text, count in patterns.items()],
-        ),
+        shown=Table(headings=("measures", "pairs", "share"), rows=cells),
     )
 
 
@@ -124,21 +144,22 @@ def dissents_table(measures: tuple[str, ...], verdicts: IntArray) -> Table:
     rows = list(dissents(measures, verdicts))
     cells = []
     for measure, pairs, alone, share in rows:
-        cells.append((measure, pairs, alone, f"{share:.1%}" if pairs else UNKNOWN))
+        percent = f"{share:.1%}" if pairs else UNKNOWN
+        cells.append((measure, pairs, alone, percent))
     return Table(
         name="dissents",
         title="Each measure alone against the others where these agree",
         headings=("measure", "pairs", "alone", "share"),
         rows=rows,
-        shown=Shown(
-            ("measure", "pairs on which the others agree", "its verdict differs", "share"),
-            cells,
+        shown=Table(
+            headings=("measure", "pairs on which the others agree", "its verdict differs", "share"),
+            rows=cells,
         ),
     )
 
 
 _NAME_MARGIN = 0.06
-"""Distance of the names from the outer measures, as a part of the width."""
+"""Distance of the names of runs from the outer measures, as a share of the width of the plot."""
 
 
 def rank_changes(runs: Sequence[str], measures: Sequence[str], positions: AnyArray) -> Figure:
@@ -150,12 +171,15 @@ def rank_changes(runs: Sequence[str], measures: Sequence[str], positions: AnyArr
 
 def height_of(runs: Sequence[str]) -> float:
     """Return the inches in which lines of runs have names that do not touch; 50 of them fit a page."""
-    return max(2.6, 1.0 + max(0.13, min(0.2, 7 / len(runs))) * len(runs))
+    inches_of_run = max(0.13, min(0.2, 7 / len(runs)))
+    return max(2.6, 1.0 + inches_of_run * len(runs))
 
 
 def _width_of(measures: Sequence[str]) -> float:
     """Return the inches in which the names of measures, one below each line of positions, do not touch."""
-    return 2.4 + max(1.7, 0.2 + 0.08 * max(len(plain(measure)) for measure in measures)) * len(measures)
+    letters = max(len(plain(measure)) for measure in measures)
+    inches_of_measure = max(1.7, 0.2 + 0.08 * letters)
+    return 2.4 + inches_of_measure * len(measures)
 
 
 def draw_rank_changes(
@@ -169,17 +193,10 @@ def draw_rank_changes(
     for run, look in enumerate(run_styles(runs)):
         axes.plot(columns, positions[:, run], linewidth=1.2, **look)
     margin = _NAME_MARGIN * max(1, columns[-1])
-    for end, side, align in ((0, -margin, "right"), (columns[-1], margin, "left")):
-        # Names do not cover each other: tied runs go below one another.
-        heights = 1 + np.argsort(np.argsort(positions[end], kind="stable"))
-        for run, height in enumerate(heights.tolist()):
-            position = int(positions[end, run])
-            text = f"{position}  {names[run]}"
-            axes.annotate(text, (end + side, height), ha=align, va="center", fontsize=7.5)
-            if height > position:  # tied with others above: a bracket holds their names together
-                bracket = [end + side * 0.75] * 2
-                axes.plot(bracket, [position, height], color="#888888", linewidth=0.9, clip_on=False)
-    axes.set_xticks(columns, [plain(measure) for measure in measures], rotation=90 * _are_turned(measures))
+    _name_positions(axes, names, positions[0], 0, -margin)
+    _name_positions(axes, names, positions[columns[-1]], columns[-1], margin)
+    rotation = 90 if _are_turned(measures) else 0
+    axes.set_xticks(columns, [plain(measure) for measure in measures], rotation=rotation)
     axes.spines["left"].set_visible(False)
     axes.grid(visible=False, axis="y")
     axes.set(
@@ -192,9 +209,26 @@ def draw_rank_changes(
     # The names are outside the axes: the layout, which looks at all texts, makes room for them.
 
 
+def _name_positions(axes: Axes, names: Sequence[str], positions: AnyArray, x: float, margin: float) -> None:
+    """Write the names of runs beside their positions (R,) at `x`: to the left if the margin is negative.
+
+    Names do not cover each other: those of tied runs go below one another, held together by a bracket.
+    """
+    heights = 1 + np.argsort(np.argsort(positions, kind="stable"))
+    align = "right" if margin < 0 else "left"
+    for run, height in enumerate(heights.tolist()):
+        position = int(positions[run])
+        axes.annotate(f"{position}  {names[run]}", (x + margin, height), ha=align, va="center", fontsize=7.5)
+        if height > position:  # tied with others above
+            bracket = [x + margin * 0.75] * 2
+            axes.plot(bracket, [position, height], color="#888888", linewidth=0.9, clip_on=False)
+
+
 def _are_turned(measures: Sequence[str]) -> bool:
-    """Return whether so many names have no room side by side."""
-    return len(measures) > (2 if is_narrow() else 4) and math.isfinite(room())
+    """Return whether the names of the measures stand upright, as paper has no room for them side by side."""
+    most_side_by_side = 2 if is_narrow() else 4
+    is_paper = math.isfinite(room())
+    return is_paper and len(measures) > most_side_by_side
 
 
 def draw_verdict_bars(axes: Axes, patterns: Sequence[str], pairs: Sequence[int]) -> None:
@@ -226,24 +260,33 @@ def agreement(
     patterns: Sequence[str] | None,
     pairs: Sequence[int] | None,
 ) -> Figure:
-    """Draw figures 6 and 7 in one picture: positions above, verdicts below (if there are any)."""
+    """Draw figures 6 and 7 in one picture: positions (M, R) above, verdicts below (if there are any).
+
+    patterns, pairs: the patterns of agreement and how many pairs of runs have each, as in `draw_verdict_bars`
+    """
     if patterns is None or pairs is None:
         return rank_changes(runs, measures, positions)
-    # Patterns of more than two lines need more room, and names of measures that are turned.
-    row = max(0.35, 0.1 + 0.15 * max((len(_lines(pattern)) for pattern in patterns), default=0))
-    turned = 0.08 * max(map(len, measures)) if _are_turned(measures) else 0.0
-    wide, upper = max(6.4, _width_of(measures)), turned + height_of(runs)
-    if math.isfinite(page := page_height(wide)):
+    # In inches: patterns of more than two lines need more room, as do upright names of measures.
+    lines_of_pattern = max((len(_lines(pattern)) for pattern in patterns), default=0)
+    bar = max(0.35, 0.1 + 0.15 * lines_of_pattern)
+    upright = 0.0
+    if _are_turned(measures):
+        upright = 0.08 * max(map(len, measures))
+    width = max(6.4, _width_of(measures))
+    upper = upright + height_of(runs)
+    page = page_height(width)
+    if math.isfinite(page):
         # The rarest patterns share a bar where a page has no room for them below names of 7 points.
-        least = turned + 1.2 + 0.0111 * page * len(runs)
-        most = max(2, int((page - least - 0.9) / row))
-        if rest := len(patterns[most:]):
-            patterns = [*patterns[: most - 1], f"{rest + 1} other patterns"]
-            pairs = [*pairs[: most - 1], sum(pairs[most - 1 :])]
-        upper = max(least, min(upper, page - 1.2 - row * len(patterns)))
-    lower = 1.2 + row * len(patterns)
-    with new_figure(wide, upper + lower) as figure:
-        above, below = figure.subplots(2, 1, height_ratios=(upper - turned - 1.0, lower - 1.2))
+        least_upper = upright + 1.2 + 0.0111 * page * len(runs)
+        most_bars = max(2, int((page - least_upper - 0.9) / bar))
+        num_rest = len(patterns[most_bars:])
+        if num_rest:
+            patterns = [*patterns[: most_bars - 1], f"{num_rest + 1} other patterns"]
+            pairs = [*pairs[: most_bars - 1], sum(pairs[most_bars - 1 :])]
+        upper = max(least_upper, min(upper, page - 1.2 - bar * len(patterns)))
+    lower = 1.2 + bar * len(patterns)
+    with new_figure(width, upper + lower) as figure:
+        above, below = figure.subplots(2, 1, height_ratios=(upper - upright - 1.0, lower - 1.2))
         draw_rank_changes(above, runs, measures, positions)
         draw_verdict_bars(below, patterns, pairs)
     return figure

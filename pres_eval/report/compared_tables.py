@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison
@@ -12,29 +12,19 @@ from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.reproducible import rounded
 from pres_eval.analysis.significance import FEWEST, NEED_VARIANCE, PAIRED_TESTS
 from pres_eval.errors import plural
-from pres_eval.report.columns import shown_by
-from pres_eval.report.layout import (
-    BEST_MARK,
-    Interval,
-    Note,
-    PValue,
-    Score,
-    Shown,
-    ShownCell,
-    Table,
-    Value,
-    records_table,
-)
+from pres_eval.report.cells import BEST_MARK, Cell, Interval, Note, PValue, Score, Value
+from pres_eval.report.layout import Column, Table, columns_table, records_table
 from pres_eval.report.paper_notes import paper_note, paper_note_without_test
 from pres_eval.report.text import cut_note, effect_size, falling_notes, left_out_notes, percentage
 
 MEASURES_ACROSS = 8
-"""More measures than this go downwards in the tables."""
+"""More measures than this, and than there are runs, are rows of the tables, not columns."""
 
 MOST_COMPARISONS_SHOWN = 30
 """More comparisons than this, with all pairs, are shown to people as letters alone."""
 
 INTERVAL_NAMES = {"t": "t", "bca": "BCa bootstrap", "percentile": "percentile bootstrap"}
+"""Names of kinds of intervals in words, by those of --interval."""
 
 
 def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
@@ -56,14 +46,15 @@ def _means(result: ComparedRuns, topics: str) -> Table:
     """Return the table of means, with marks of the best and of significant differences."""
     scores = result.scores
     marks = _marks(result)
+    means, is_best = scores.means.tolist(), result.best.tolist()
+    lower, upper = result.lower.tolist(), result.upper.tolist()
     rows: list[tuple[Value, ...]] = []
-    cells: dict[str, list[ShownCell]] = {}
+    cells: dict[str, list[Cell]] = {}
     for run, name in enumerate(scores.runs):
         cells[name] = []
         for measure, label in enumerate(scores.measures):
-            mean, best = float(scores.means[measure, run]), bool(result.best[measure, run])
-            lower, upper = float(result.lower[measure, run]), float(result.upper[measure, run])
-            rows.append((name, label, mean, lower, upper, best))
+            mean, best = means[measure][run], is_best[measure][run]
+            rows.append((name, label, mean, lower[measure][run], upper[measure][run], best))
             cells[name].append(Score(mean, best=best, mark=marks.get((label, name), "")))
     return Table(
         name="means",
@@ -86,17 +77,17 @@ def _marks(result: ComparedRuns) -> dict[tuple[str, str], str]:
     return {(comparison.measure, comparison.run): signs[comparison.direction] for comparison in significant}
 
 
-def _how(result: ComparedRuns, sign: str = "<") -> str:
-    """Return the test and the correction in words, and on which side of alpha p is."""
+def _described_test(result: ComparedRuns, sign: str = "<") -> str:
+    """Return the test and the correction in words, and on which side of alpha p is: `t, ..., p < 0.05`."""
     settings = result.settings
-    over = ""
+    words = settings.test
+    if settings.test not in JOINT_TESTS:
+        words += f", correction {settings.correction}"
     if settings.over == "measures":
-        over = " over all measures"
+        words += " over all measures"
     elif settings.corrects_within(len(result.scores.measures)):
-        over = " within each measure"
-    if settings.test in JOINT_TESTS:
-        return f"{settings.test}{over}, p {sign} {settings.alpha:g}"
-    return f"{settings.test}, correction {settings.correction}{over}, p {sign} {settings.alpha:g}"
+        words += " within each measure"
+    return f"{words}, p {sign} {settings.alpha:g}"
 
 
 MARKS = {
@@ -116,7 +107,7 @@ def _notes(result: ComparedRuns) -> Iterator[str | Note]:
     if result.baselines is not None and result.comparisons:
         against = "the best of the measure" if baseline is None else result.scores.runs[baseline]
         mark, words = MARKS[settings.alternative]
-        yield Note(f"{words.format(margin=settings.margin)} {against} ({_how(result)})", mark=mark)
+        yield Note(f"{words.format(margin=settings.margin)} {against} ({_described_test(result)})", mark=mark)
     if result.unseen and settings.test not in JOINT_TESTS and settings.correction != "none":
         yield "p-values are corrected for all pairs of runs, as the baseline was chosen by the same topics"
     yield from falling_notes(result.scores.measures, result.scores.falling)
@@ -132,8 +123,9 @@ def _notes(result: ComparedRuns) -> Iterator[str | Note]:
 def _intervals(result: ComparedRuns) -> Table:
     """Return the table of intervals of means."""
     scores = result.scores
-    ends = zip(scores.runs, result.lower.T.tolist(), result.upper.T.tolist(), strict=True)
-    cells = {name: list(map(Interval, lower, upper)) for name, lower, upper in ends}
+    cells: dict[str, list[Cell]] = {}
+    for name, lower, upper in zip(scores.runs, result.lower.T.tolist(), result.upper.T.tolist(), strict=True):
+        cells[name] = list(map(Interval, lower, upper))
     kind = INTERVAL_NAMES[result.settings.interval]
     return Table(
         name="intervals",
@@ -151,12 +143,12 @@ def _mean_notes(result: ComparedRuns) -> list[str]:
     notes = []
     if any(math.isnan(end) for end in result.lower.flat):
         notes.append("-: no interval, as all topics have the same value")
-    # Bootstrap intervals and those of the logit lie within the range anyway.
     of_logit = result.settings.logit_measures(result.scores)
-    bounded = result.scores.bounded.difference(of_logit) if result.settings.interval == "t" else ()
-    notes.append(
-        f"each for one mean, not corrected for their number{cut_note(result.scores.measures, bounded)}"
-    )
+    range_note = ""
+    # Bootstrap intervals and those of the logit lie within the range anyway.
+    if result.settings.interval == "t":
+        range_note = cut_note(result.scores.measures, result.scores.bounded.difference(of_logit))
+    notes.append(f"each for one mean, not corrected for their number{range_note}")
     if of_logit:
         notes.append(
             f"{', '.join(of_logit)}: t intervals of the logit; if a few topics have most of the weight,"
@@ -168,19 +160,21 @@ def _mean_notes(result: ComparedRuns) -> list[str]:
 def _groups(result: ComparedRuns) -> Table:
     """Return, for all pairs: the letters of each run, the best by the first measure on top."""
     scores = result.scores
-    letters = [result.letters(measure) for measure in range(len(scores.measures))]
+    letters = {label: result.letters(measure) for measure, label in enumerate(scores.measures)}
     rows: list[tuple[Value, ...]] = []
-    cells: dict[str, list[ShownCell]] = {}
+    cells: dict[str, list[Cell]] = {}
     for run in (-rounded(scores.gains()[0])).argsort(kind="stable").tolist():
-        cells[scores.runs[run]] = [letters_of_runs[run] for letters_of_runs in letters]
-        for label, letters_of_runs in zip(scores.measures, letters, strict=True):
-            rows.append((scores.runs[run], label, letters_of_runs[run]))
+        name = scores.runs[run]
+        cells[name] = []
+        for label, letters_of_runs in letters.items():
+            rows.append((name, label, letters_of_runs[run]))
+            cells[name].append(letters_of_runs[run])
     notes = ["a: with the best"]
-    alike = [
-        label
-        for label, letters_of_runs in zip(scores.measures, letters, strict=True)
-        if set(letters_of_runs) == {"a"} and len(letters_of_runs) > 1
-    ]
+    if result.settings.corrects_within(len(scores.measures)):
+        notes.append("corrected within each measure (--correct-over measures: over all together)")
+    alike = []
+    if len(scores.runs) > 1:
+        alike = [label for label, letters_of_runs in letters.items() if set(letters_of_runs) == {"a"}]
     if alike:
         notes.append(
             f"{', '.join(alike)}: all runs share a: over {plural(len(scores.topics))} no difference was"
@@ -188,7 +182,7 @@ def _groups(result: ComparedRuns) -> Table:
         )
     return Table(
         name="groups",
-        title=f"{SHARED.capitalize()} ({_how(result, '≥')})",
+        title=f"{SHARED.capitalize()} ({_described_test(result, '≥')})",
         headings=("run", "measure", "letters"),
         rows=rows,
         notes=notes,
@@ -196,14 +190,19 @@ def _groups(result: ComparedRuns) -> Table:
     )
 
 
-def _grid(measures: Sequence[str], cells: Mapping[str, Sequence[ShownCell]]) -> Shown:
-    """Return runs, by name, × measures; the other way round if the measures are many."""
+def _grid(measures: Sequence[str], cells: Mapping[str, Sequence[Cell]]) -> Table:
+    """Return a table of runs × measures for people; the other way round if the measures are many.
+
+    cells  of each run, by its name: one for each measure
+    """
+    rows: list[list[Cell]] = []
     if len(measures) <= max(MEASURES_ACROSS, len(cells)):
-        return Shown(("run", *measures), [[name, *row] for name, row in cells.items()])
-    rows = []
-    for measure, label in enumerate(measures):
-        rows.append([label, *(row[measure] for row in cells.values())])
-    return Shown(("measure", *cells), rows)
+        for name, cells_of_run in cells.items():
+            rows.append([name, *cells_of_run])
+        return Table(headings=("run", *measures), rows=rows)
+    for label, *cells_of_measure in zip(measures, *cells.values(), strict=True):
+        rows.append([label, *cells_of_measure])
+    return Table(headings=("measure", *cells), rows=rows)
 
 
 def _comparisons(result: ComparedRuns) -> Table:
@@ -217,25 +216,25 @@ def _comparisons(result: ComparedRuns) -> Table:
         result.comparisons,
         Comparison,
         _comparison_notes(result, corrected),
-        shown_by(_comparison_columns(corrected), result.comparisons, left=3),
+        columns_table(_comparison_columns(corrected), result.comparisons, left=3),
         people=result.baselines is not None or len(result.comparisons) <= MOST_COMPARISONS_SHOWN,
     )
 
 
-def _comparison_columns(corrected: str) -> list[tuple[str, Callable[[Comparison], ShownCell]]]:
+def _comparison_columns(corrected: str) -> list[Column[Comparison]]:
     """Return the columns of the table of comparisons; `corrected`: the name of the correction."""
     return [
-        ("measure", lambda pair: pair.measure),
-        ("run", lambda pair: pair.run),
-        ("against", lambda pair: pair.other),
-        ("difference", lambda pair: Score(pair.difference, signed=True)),
-        ("interval", _interval_cell),
-        ("+/=/-", lambda pair: f"{pair.wins}/{pair.ties}/{pair.losses}"),
-        ("p", lambda pair: PValue(pair.p_value)),
-        (f"p ({corrected})", lambda pair: PValue(pair.corrected, pair.significant)),
-        ("d_z", lambda pair: effect_size(pair.d_z)),
-        ("g", lambda pair: effect_size(pair.hedges_g)),
-        ("r", lambda pair: effect_size(pair.rank_biserial)),
+        Column("measure", lambda pair: pair.measure),
+        Column("run", lambda pair: pair.run),
+        Column("against", lambda pair: pair.other),
+        Column("difference", lambda pair: Score(pair.difference, signed=True)),
+        Column("interval", _interval_cell),
+        Column("+/=/-", lambda pair: f"{pair.wins}/{pair.ties}/{pair.losses}"),
+        Column("p", lambda pair: PValue(pair.p_value)),
+        Column(f"p ({corrected})", lambda pair: PValue(pair.corrected, pair.significant)),
+        Column("d_z", lambda pair: effect_size(pair.d_z)),
+        Column("g", lambda pair: effect_size(pair.hedges_g)),
+        Column("r", lambda pair: effect_size(pair.rank_biserial)),
     ]
 
 
@@ -262,23 +261,25 @@ def _comparison_notes(result: ComparedRuns, corrected: str) -> list[str | Note]:
 
 
 def _without_p(result: ComparedRuns) -> Iterator[str]:
-    """Yield the reason why comparisons have no p-value, where there are several topics."""
+    """Yield why comparisons have no p-value; nothing where all have one, or for one topic, which is plain."""
     count = sum(math.isnan(pair.p_value) for pair in result.comparisons)
     topics = len(result.scores.topics)
     if not count or topics < 2:
         return
-    joint = result.settings.test in JOINT_TESTS
-    few = f"fewer than {FEWEST} topics" if topics < FEWEST and not joint else "without variance"
-    test = "randomised-tukey" if joint else "randomisation"
+    reason, instead = "without variance", "randomisation"
+    if result.settings.test in JOINT_TESTS:
+        instead = "randomised-tukey"
+    elif topics < FEWEST:
+        reason = f"fewer than {FEWEST} topics"
     yield (
         f"p -: all {plural(topics)} have the same difference in {count} of"
-        f" {plural(len(result.comparisons), 'comparison')}, which is no evidence ({few});"
-        f" --test {test} needs no variance"
+        f" {plural(len(result.comparisons), 'comparison')}, which is no evidence ({reason});"
+        f" --test {instead} needs no variance"
     )
 
 
 def _without_width(result: ComparedRuns) -> Iterator[str]:
-    """Yield the note about comparisons that have no variance."""
+    """Yield the note about comparisons that have a p-value but no interval, as differences do not vary."""
     if result.settings.test in JOINT_TESTS:
         return
     count = 0

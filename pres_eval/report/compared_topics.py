@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from pres_eval.analysis.by_group import ByGroup, GroupComparison, Interaction
 from pres_eval.analysis.compare_settings import CompareSettings
@@ -16,8 +16,8 @@ from pres_eval.analysis.paired import (
     wins_of_runs,
 )
 from pres_eval.errors import plural
-from pres_eval.report.columns import shown_by
-from pres_eval.report.layout import Note, PValue, Score, ShownCell, Table, Value, records_table
+from pres_eval.report.cells import Note, PValue, Score, Value
+from pres_eval.report.layout import Column, Table, columns_table, records_table
 from pres_eval.report.text import UNKNOWN
 
 
@@ -34,17 +34,17 @@ def by_group_tables(by_group: ByGroup, settings: CompareSettings) -> list[Table]
 
 def _comparisons(by_group: ByGroup, settings: CompareSettings, star: Note) -> Table:
     """Return the table of comparisons in each group of topics."""
-    columns: list[tuple[str, Callable[[GroupComparison], ShownCell]]] = [
-        ("measure", lambda pair: pair.measure),
-        ("group", lambda pair: pair.group),
-        ("topics", lambda pair: pair.topics),
-        ("run", lambda pair: pair.run),
-        ("against", lambda pair: pair.other),
-        ("mean", lambda pair: pair.mean),
-        ("of the other", lambda pair: pair.other_mean),
-        ("difference", lambda pair: Score(pair.difference, signed=True)),
-        ("p", lambda pair: PValue(pair.p_value)),
-        (f"p ({settings.correction})", lambda pair: PValue(pair.corrected, pair.significant)),
+    columns: list[Column[GroupComparison]] = [
+        Column("measure", lambda pair: pair.measure),
+        Column("group", lambda pair: pair.group),
+        Column("topics", lambda pair: pair.topics),
+        Column("run", lambda pair: pair.run),
+        Column("against", lambda pair: pair.other),
+        Column("mean", lambda pair: pair.mean),
+        Column("of the other", lambda pair: pair.other_mean),
+        Column("difference", lambda pair: Score(pair.difference, signed=True)),
+        Column("p", lambda pair: PValue(pair.p_value)),
+        Column(f"p ({settings.correction})", lambda pair: PValue(pair.corrected, pair.significant)),
     ]
     return records_table(
         "by_group",
@@ -52,20 +52,20 @@ def _comparisons(by_group: ByGroup, settings: CompareSettings, star: Note) -> Ta
         by_group.comparisons,
         GroupComparison,
         (star,),
-        shown_by(columns, by_group.comparisons, left=2),
+        columns_table(columns, by_group.comparisons, left=2),
     )
 
 
 def _interactions(by_group: ByGroup, settings: CompareSettings, star: Note) -> Table:
     """Return the table of whether differences depend on the group."""
-    columns: list[tuple[str, Callable[[Interaction], ShownCell]]] = [
-        ("measure", lambda pair: pair.measure),
-        ("run", lambda pair: pair.run),
-        ("against", lambda pair: pair.other),
-        ("least in", lambda pair: pair.least),
-        ("greatest in", lambda pair: pair.greatest),
-        ("p", lambda pair: PValue(pair.p_value)),
-        (f"p ({settings.correction})", lambda pair: PValue(pair.corrected, pair.significant)),
+    columns: list[Column[Interaction]] = [
+        Column("measure", lambda pair: pair.measure),
+        Column("run", lambda pair: pair.run),
+        Column("against", lambda pair: pair.other),
+        Column("least in", lambda pair: pair.least),
+        Column("greatest in", lambda pair: pair.greatest),
+        Column("p", lambda pair: PValue(pair.p_value)),
+        Column(f"p ({settings.correction})", lambda pair: PValue(pair.corrected, pair.significant)),
     ]
     notes: list[str | Note] = [
         star,
@@ -82,13 +82,14 @@ def _interactions(by_group: ByGroup, settings: CompareSettings, star: Note) -> T
         by_group.interactions,
         Interaction,
         notes,
-        shown_by(columns, by_group.interactions, left=5),
+        columns_table(columns, by_group.interactions, left=5),
     )
 
 
 def small_groups_note(by_group: ByGroup, interactions: Sequence[Interaction], alpha: float) -> str:
-    """Return how far p-values of these interactions can be wrong; empty if none is significant or groups are
-    large.
+    """Return how far p-values of these interactions can be wrong.
+
+    Empty if none is significant, or if the smallest group has SMALL_GROUP topics.
     """
     fewest = min(comparison.topics for comparison in by_group.comparisons)
     significant = any(interaction.p_value < alpha for interaction in interactions)
@@ -105,40 +106,41 @@ SMALL_GROUP = 50
 """Number of topics of the smallest group below which the table says how far p can be wrong."""
 
 
-TITLES = {BY_DIFFERENCE: "largest differences first", BY_TOPIC: "by topic", BY_BEST: "by the best run"}
+ORDER_WORDS = {BY_DIFFERENCE: "largest differences first", BY_TOPIC: "by topic", BY_BEST: "by the best run"}
+"""Orders of the best runs of topics, in words."""
 
 
 def winner_tables(scores: PairedScores, order: str = BY_DIFFERENCE) -> list[Table]:
     """Return the best run of each topic and the second, and how many topics each run wins."""
     topics = plural(len(scores.topics))
     winners = list(topic_winners(scores, order))
-    columns: list[tuple[str, Callable[[TopicWinner], ShownCell]]] = [
-        ("measure", lambda winner: winner.measure),
-        ("topic", lambda winner: winner.topic),
-        ("best", lambda winner: winner.best),
-        ("value", lambda winner: Score(winner.value)),
-        ("second", lambda winner: winner.second or UNKNOWN),
-        ("value", lambda winner: Score(winner.second_value)),
-        ("difference", lambda winner: Score(winner.difference, signed=True)),
+    columns: list[Column[TopicWinner]] = [
+        Column("measure", lambda winner: winner.measure),
+        Column("topic", lambda winner: winner.topic),
+        Column("best", lambda winner: winner.best),
+        Column("value", lambda winner: Score(winner.value)),
+        Column("second", lambda winner: winner.second or UNKNOWN),
+        Column("value", lambda winner: Score(winner.second_value)),
+        Column("difference", lambda winner: Score(winner.difference, signed=True)),
     ]
     per_topic = records_table(
         "per_topic",
-        f"Best runs of {topics}, {TITLES[order]}",
+        f"Best runs of {topics}, {ORDER_WORDS[order]}",
         winners,
         TopicWinner,
         ("values that agree to 12 digits are equal; one topic is no evidence that a run is better",),
-        shown_by(columns, winners, left=3),
+        columns_table(columns, winners, left=3),
     )
     rows: list[tuple[Value, ...]] = []
     for name, wins_by_measure in zip(scores.runs, wins_of_runs(scores), strict=True):
         for label, (alone, shared) in zip(scores.measures, wins_by_measure, strict=True):
             rows.append((name, label, alone, shared))
     wins = Table(
-        "wins",
-        f"Wins over {topics}",
-        ("run", "measure", "alone", "shared"),
-        rows,
-        ("no run wins a topic on which all runs are equal",),
+        name="wins",
+        title=f"Wins over {topics}",
+        headings=("run", "measure", "alone", "shared"),
+        rows=rows,
+        notes=("no run wins a topic on which all runs are equal",),
         left=2,
     )
     return [per_topic, wins]

@@ -19,7 +19,7 @@ from pres_eval.reading.formats.separated import ROUNDED
 from pres_eval.report.grid import separated
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
-from pres_eval.summing import Values
+from pres_eval.scoring.summing import Values
 
 Columns = Sequence[Sequence[Any] | Values]
 Write = Callable[[Columns], None]

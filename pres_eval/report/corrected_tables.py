@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from pres_eval.analysis.prediction_powered import (
     CorrectedDifference,
@@ -14,20 +13,20 @@ from pres_eval.analysis.prediction_powered import (
     more_topics,
     topics_to_judge,
 )
-from pres_eval.report.columns import shown_by
+from pres_eval.report.cells import Interval, PValue, Score
 from pres_eval.report.judges_tables import SHOWN_ROWS, more_rows
-from pres_eval.report.layout import Interval, PValue, Score, Shown, ShownCell, Table, records_table
+from pres_eval.report.layout import Column, Table, columns_table, records_table
 from pres_eval.report.text import cut_note, falling_notes, percentage
 
 
 def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
     """Return the means, the differences, the gain from more topics, and the topics to judge."""
     more = Table(
-        "more_topics",
-        "Half the width of intervals, if people judged more topics",
-        ("measure", "topics", "mean", "difference"),
-        list(more_topics(judges, alpha)),
-        ("averages over runs, and over pairs of runs, that have an interval; the first line is now",),
+        name="more_topics",
+        title="Half the width of intervals, if people judged more topics",
+        headings=("measure", "topics", "mean", "difference"),
+        rows=list(more_topics(judges, alpha)),
+        notes=("averages over runs, and over pairs of runs, that have an interval; the first line is now",),
     )
     return [
         _means(judges, list(corrected_means(judges, alpha)), alpha),
@@ -48,40 +47,40 @@ def _topics_to_judge(judges: TwoJudges, seed: int) -> Table:
         headings=("topic",),
         rows=topics,
         notes=notes,
-        shown=Shown(("topic",), topics[:SHOWN_ROWS], left=1),
+        shown=Table(headings=("topic",), rows=topics[:SHOWN_ROWS]),
     )
 
 
 def _means(judges: TwoJudges, means: list[CorrectedMean], alpha: float) -> Table:
     """Return the table of corrected means."""
-    people, others = len(judges.people.topics), len(judges.topics)
+    num_people, num_machine_alone = len(judges.people.topics), len(judges.topics)
     measures = judges.people.measures
+    range_note = cut_note(measures, judges.people.bounded)
     notes = [
-        f"corrected: the machine's mean less its error on the {people} topics of people, with weight λ;"
+        f"corrected: the machine's mean less its error on the {num_people} topics of people, with weight λ;"
         " right if these were drawn by chance",
-        f"intervals: {percentage(1 - alpha)}, t, each for one mean"
-        + cut_note(measures, judges.people.bounded),
+        f"intervals: {percentage(1 - alpha)}, t, each for one mean{range_note}",
     ]
     if any(math.isnan(mean.lower) or math.isnan(mean.people_lower) for mean in means):
         notes.append("-: none, as all topics have the same value")
     notes.extend(falling_notes(measures, judges.people.falling))
-    columns: list[tuple[str, Callable[[CorrectedMean], ShownCell]]] = [
-        ("measure", lambda mean: mean.measure),
-        ("run", lambda mean: mean.run),
-        ("people", lambda mean: mean.people),
-        ("machine", lambda mean: mean.machine),
-        ("corrected", lambda mean: mean.corrected),
-        ("interval", lambda mean: Interval(mean.lower, mean.upper)),
-        ("people alone", lambda mean: Interval(mean.people_lower, mean.people_upper)),
-        ("λ", lambda mean: mean.weight),
+    columns: list[Column[CorrectedMean]] = [
+        Column("measure", lambda mean: mean.measure),
+        Column("run", lambda mean: mean.run),
+        Column("people", lambda mean: mean.people),
+        Column("machine", lambda mean: mean.machine),
+        Column("corrected", lambda mean: mean.corrected),
+        Column("interval", lambda mean: Interval(mean.lower, mean.upper)),
+        Column("people alone", lambda mean: Interval(mean.people_lower, mean.people_upper)),
+        Column("λ", lambda mean: mean.weight),
     ]
     return records_table(
         "corrected",
-        f"Means over {people + others} topics, of which people judged {people}",
+        f"Means over {num_people + num_machine_alone} topics, of which people judged {num_people}",
         means,
         CorrectedMean,
         notes,
-        shown_by(columns, means, left=2),
+        columns_table(columns, means, left=2),
     )
 
 
@@ -94,15 +93,15 @@ def _differences(differences: list[CorrectedDifference]) -> Table:
     if any(math.isnan(pair.lower) for pair in differences):
         notes.append("-: none, as all topics have the same difference")
     notes.extend(more_rows(len(differences), "corrected_differences"))
-    columns: list[tuple[str, Callable[[CorrectedDifference], ShownCell]]] = [
-        ("measure", lambda pair: pair.measure),
-        ("run", lambda pair: pair.run),
-        ("against", lambda pair: pair.against),
-        ("machine", lambda pair: Score(pair.machine, signed=True)),
-        ("corrected", lambda pair: Score(pair.corrected, signed=True)),
-        ("interval", lambda pair: Interval(pair.lower, pair.upper, signed=True)),
-        ("p", lambda pair: PValue(pair.p_value)),
-        ("p (holm)", lambda pair: PValue(pair.p_holm)),
+    columns: list[Column[CorrectedDifference]] = [
+        Column("measure", lambda pair: pair.measure),
+        Column("run", lambda pair: pair.run),
+        Column("against", lambda pair: pair.against),
+        Column("machine", lambda pair: Score(pair.machine, signed=True)),
+        Column("corrected", lambda pair: Score(pair.corrected, signed=True)),
+        Column("interval", lambda pair: Interval(pair.lower, pair.upper, signed=True)),
+        Column("p", lambda pair: PValue(pair.p_value)),
+        Column("p (holm)", lambda pair: PValue(pair.p_holm)),
     ]
     return records_table(
         "corrected_differences",
@@ -110,5 +109,5 @@ def _differences(differences: list[CorrectedDifference]) -> Table:
         differences,
         CorrectedDifference,
         notes,
-        shown_by(columns, differences[:SHOWN_ROWS], left=3),
+        columns_table(columns, differences[:SHOWN_ROWS], left=3),
     )

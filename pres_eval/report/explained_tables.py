@@ -8,8 +8,9 @@ from dataclasses import replace
 from pres_eval.analysis.explain import Explanation, Relevant, cumulated, text_plot
 from pres_eval.arrays import add_in_order
 from pres_eval.errors import plural
+from pres_eval.report.cells import Value
 from pres_eval.report.drawing import add_legend, panels, plain, whole_numbers
-from pres_eval.report.layout import Shown, Table, Value
+from pres_eval.report.layout import Table
 from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
@@ -25,8 +26,10 @@ def explained_tables(
 ) -> list[Table]:
     """Return each topic with its relevant documents, and the averages of the run over its topics.
 
-    People see the topics as they are given, or, if they see only `most` of them or those that fit into a
-    number of lines, the worst first.
+    run     name of the run
+    topics  numbers of topics that the averages are over, by their names: those of the run, of the qrels
+    most, lines  topics that people see, and lines that these may take: then the worst come first; None: all
+            topics as they are given
     """
     labels = evaluation.labels
     by_topic = zip(*(evaluation.by_label(label).tolist() for label in labels), strict=True)
@@ -37,6 +40,7 @@ def explained_tables(
     for explanation in explanations:
         values = scores.get(explanation.topic, no_scores)
         counts = (len(explanation.documents), explanation.found, explanation.num_ret)
+        # A1 and A2 of the plot: ranks lost against the best case, ranks gained over the worst.
         areas = (explanation.sum_of_ranks, explanation.area_lost, explanation.area_kept)
         rows.append((explanation.topic, *counts, *areas, *values))
         for_people.append((explanation.score, _topic_table(explanation, labels, values)))
@@ -75,7 +79,12 @@ LINES_AROUND_TOPIC = 6
 
 
 def _first(topics: Sequence[tuple[float, Table]], most: int | None, lines: int | None) -> list[Table]:
-    """Return the topics that people see: those with the lowest key first, as many as are wanted or fit."""
+    """Return the topics that people see: those with the lowest number first, as many as are wanted or fit.
+
+    topics  a number to sort by, and the table of a topic
+    most    topics at most; None or 0: any number
+    lines   lines that the tables may take, the first excepted; both None: all topics in their order
+    """
     if most is None and lines is None:
         return [table for _, table in topics]
     ordered = [table for _, table in sorted(topics, key=lambda topic: topic[0])]
@@ -85,10 +94,9 @@ def _first(topics: Sequence[tuple[float, Table]], most: int | None, lines: int |
         num_lines += LINES_AROUND_TOPIC + len(table.notes) + len(table.drawing)
         if table.drawing:
             num_lines += 1  # the blank line above it
-        if table.shown is not None:
-            num_lines += len(table.shown.rows)
-        is_full = lines is not None and bool(shown) and num_lines > lines
-        if is_full or (most and len(shown) == most):
+        num_lines += len(table.rows)
+        screen_is_full = lines is not None and bool(shown) and num_lines > lines
+        if screen_is_full or (most and len(shown) == most):
             break
         shown.append(table)
     if len(shown) < len(ordered):
@@ -150,7 +158,7 @@ def _side_by_side(
     documents: Sequence[tuple[Relevant, Relevant]],
     names: Sequence[str],
 ) -> Table:
-    """Return one topic of two runs: each relevant document with its rank in both."""
+    """Return one topic of two runs for people: each relevant document with its rank in both."""
     rows: list[tuple[Value, ...]] = []
     for of_first, of_second in documents:
         ranks = []
@@ -170,12 +178,14 @@ def _side_by_side(
         name=f"topic {topic}",
         title=f"Topic {topic}   PRES_{nmax}: {scores}",
         notes=notes,
-        shown=Shown(("document", "grade", *names, "later"), rows),
+        headings=("document", "grade", *names, "later"),
+        rows=rows,
         programs=False,
     )
 
 
 def _rank(document: Relevant) -> str:
+    """Return the rank of a document as text."""
     return "-" if document.rank is None else str(document.rank)
 
 
@@ -206,7 +216,9 @@ def _topic_table(explanation: Explanation, labels: Sequence[str], values: Sequen
         title=f"Topic {topic}   {scores}",
         notes=notes,
         drawing=text_plot(explanation),
-        shown=Shown(("i", "document", "grade", "rank", "r_i", "r_i - i"), rows, left=2),
+        headings=("i", "document", "grade", "rank", "r_i", "r_i - i"),
+        rows=rows,
+        left=2,
         programs=False,
     )
 
@@ -225,13 +237,17 @@ def _averages(
 def explained_figure(explained: Iterable[Iterable[Explanation]]) -> Figure:
     """Draw PRES of each topic of each run as areas (figures 1 and 3 of Magdy & Jones)."""
     topics = [explanation for explanations in explained for explanation in explanations]
-    width = 4.8 if len(topics) == 1 else 3.6
+    if len(topics) == 1:
+        width, legend_columns = 4.8, 2
+    else:
+        width, legend_columns = 3.6, 3
     with panels(len(topics), 3, (width, 2.9), (0.0, 0.6)) as (figure, grid):
         for explanation, axes in zip(topics, grid, strict=True):
             score = f"PRES_{explanation.nmax} = {explanation.score:.4f}"
             title = f"{text_of(explanation.topic)}: {score}, n = {len(explanation.documents)}"
             draw_areas(axes, explanation, title)
-        add_legend(figure, *grid[0].get_legend_handles_labels(), 3 if len(topics) > 1 else 2)
+        handles, labels = grid[0].get_legend_handles_labels()
+        add_legend(figure, handles, labels, legend_columns)
     return figure
 
 

@@ -20,6 +20,7 @@ from pres_eval.analysis.explain import (
 from pres_eval.arrays import AnyArray
 from pres_eval.errors import plural
 from pres_eval.reading.relevance import QrelsJudgements
+from pres_eval.report.cells import Value
 from pres_eval.report.drawing import (
     add_legend,
     line_styles,
@@ -31,7 +32,7 @@ from pres_eval.report.drawing import (
     run_styles,
     short_numbers,
 )
-from pres_eval.report.layout import Table, Value
+from pres_eval.report.layout import Table
 from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.text import text_of
 

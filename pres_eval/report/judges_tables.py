@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,8 +18,8 @@ from pres_eval.analysis.judging import (
     cohens_kappa,
     krippendorffs_alpha,
 )
-from pres_eval.report.columns import shown_by
-from pres_eval.report.layout import PValue, Score, Shown, ShownCell, Table, records_table
+from pres_eval.report.cells import Cell, PValue, Score
+from pres_eval.report.layout import Column, Table, columns_table, records_table
 from pres_eval.report.text import falling_notes, moved, text_of
 
 SHOWN_ROWS = 12
@@ -36,7 +36,7 @@ def more_rows(count: int, table: str) -> list[str]:
 def agreement_table(judged: Assessments, total: TopicAgreement, table: GradeTable, level: float) -> Table:
     """Return the table of agreement on the documents that both judges judged, with counts for each alone.
 
-    total: the agreement over all topics
+    total: the agreement over all topics; level: the lowest grade of a relevant document
     """
     first, second = (text_of(name) for name in judged.names[:2])
     rows: list[tuple[str, float]] = [
@@ -79,7 +79,7 @@ def _alphas(judged: Assessments, judges: str) -> list[tuple[str, float]]:
 def beside_first(tables: Sequence[Sequence[Table]], judged: Assessments) -> list[Table]:
     """Return each table of the first judge and another as one, with a column that names the other judge.
 
-    The table of agreement ends with all judges together.
+    tables: of each other judge the same tables, that of agreement first, which ends with all judges together
     """
     names = [text_of(name) for name in judged.names[1:]]
     if len(names) == 1:
@@ -113,23 +113,26 @@ def _joined(tables: Sequence[Table], names: Sequence[str]) -> Table:
     )
 
 
-def _joined_for_people(tables: Sequence[Table], names: Sequence[str]) -> Shown | None:
-    """Return the forms for people as one; None if a table has none, or if they have other headings."""
-    forms = [table.shown for table in tables if table.shown is not None]
-    if len(forms) < len(tables) or any(list(form.headings) != list(forms[0].headings) for form in forms):
+def _joined_for_people(tables: Sequence[Table], names: Sequence[str]) -> Table | None:
+    """Return what people see of the tables as one; None if some have no `shown`, or other headings."""
+    shown_tables = [table.shown for table in tables if table.shown is not None]
+    if len(shown_tables) < len(tables):
         return None
-    rows: list[Sequence[ShownCell]] = []
-    for name, form in zip(names, forms, strict=True):
-        for row in form.rows:
+    first = shown_tables[0]
+    if any(list(table.headings) != list(first.headings) for table in shown_tables):
+        return None
+    rows: list[Sequence[Cell]] = []
+    for name, table in zip(names, shown_tables, strict=True):
+        for row in table.rows:
             rows.append((name, *row))
-    return Shown(("judge", *forms[0].headings), rows, forms[0].left + 1)
+    return Table(headings=("judge", *first.headings), rows=rows, left=first.left + 1)
 
 
 def grades_table(judged: Assessments, table: GradeTable) -> Table:
     """Return the grades of the first judge against those of the second."""
     first, second = (text_of(name) for name in judged.names[:2])
     rows: list[tuple[Any, ...]] = []
-    cells: list[Sequence[ShownCell]] = []
+    cells: list[Sequence[Cell]] = []
     for grade, counts in zip(table.grades, table.counts.tolist(), strict=True):
         cells.append((grade, *counts))
         for other_grade, count in zip(table.grades, counts, strict=True):
@@ -139,25 +142,22 @@ def grades_table(judged: Assessments, table: GradeTable) -> Table:
         title="Documents that both judged, by their grades",
         headings=("first", "second", "documents"),
         rows=rows,
-        shown=Shown((f"{first} \\ {second}", *map(str, table.grades)), cells),
+        shown=Table(headings=(f"{first} \\ {second}", *map(str, table.grades)), rows=cells),
     )
 
 
 def topics_table(topics: Sequence[TopicAgreement]) -> Table:
     """Return the agreement on each topic; people see those on which it is lowest."""
     lowest = sorted(topics, key=lambda topic: (math.isnan(topic.kappa), topic.kappa))
-    columns: list[tuple[str, Callable[[TopicAgreement], ShownCell]]] = [
-        ("topic", lambda topic: topic.topic),
-        ("both", lambda topic: topic.both),
-        ("only first", lambda topic: topic.only_first),
-        ("only second", lambda topic: topic.only_second),
-        (
-            "relevant",
-            lambda topic: f"{topic.relevant_first}/{topic.relevant_both}/{topic.relevant_second}",
-        ),
-        ("agreement", lambda topic: topic.agreement),
-        ("kappa", lambda topic: topic.kappa),
-        ("overlap", lambda topic: topic.overlap),
+    columns: list[Column[TopicAgreement]] = [
+        Column("topic", lambda topic: topic.topic),
+        Column("both", lambda topic: topic.both),
+        Column("only first", lambda topic: topic.only_first),
+        Column("only second", lambda topic: topic.only_second),
+        Column("relevant", _relevant_counts),
+        Column("agreement", lambda topic: topic.agreement),
+        Column("kappa", lambda topic: topic.kappa),
+        Column("overlap", lambda topic: topic.overlap),
     ]
     notes = ["relevant: to the first, to both, to the second judge, of those that both judged"]
     notes += more_rows(len(topics), "topics")
@@ -167,18 +167,26 @@ def topics_table(topics: Sequence[TopicAgreement]) -> Table:
         topics,
         TopicAgreement,
         notes,
-        shown_by(columns, lowest[:SHOWN_ROWS]),
+        columns_table(columns, lowest[:SHOWN_ROWS]),
     )
 
 
+def _relevant_counts(topic: TopicAgreement) -> Cell:
+    """Return how many documents are relevant to the first judge, to both, to the second."""
+    return f"{topic.relevant_first}/{topic.relevant_both}/{topic.relevant_second}"
+
+
 def orders_table(orders: Sequence[Mapping[str, str | float]], alpha: float, test: str, runs: int) -> Table:
-    """Return the order of the runs under both judges."""
+    """Return how the order of the runs under both judges agrees, by measure.
+
+    orders: of each measure the values by the names of their columns; runs: how many there are
+    """
     return Table(
-        "orders",
-        "The order of the runs under the second judge, compared with that under the first",
-        list(orders[0]),
-        [list(order.values()) for order in orders],
-        (
+        name="orders",
+        title="The order of the runs under the second judge, compared with that under the first",
+        headings=list(orders[0]),
+        rows=[list(order.values()) for order in orders],
+        notes=(
             "swapped: pairs of runs that the second judge puts the other way round; contradicted: of these"
             f" significant under the first ({test}, p < {alpha:g}, each pair alone)",
             "lost, gained: pairs significant under the first judge alone, under the second alone;"
@@ -190,14 +198,14 @@ def orders_table(orders: Sequence[Mapping[str, str | float]], alpha: float, test
 
 def swaps_table(pairs: Sequence[SwappedPair]) -> Table:
     """Return the pairs of runs in opposite orders."""
-    columns: list[tuple[str, Callable[[SwappedPair], ShownCell]]] = [
-        ("measure", lambda pair: pair.measure),
-        ("run", lambda pair: pair.run),
-        ("other", lambda pair: pair.other),
-        ("first", lambda pair: Score(pair.first, signed=True)),
-        ("p", lambda pair: PValue(pair.p_first)),
-        ("second", lambda pair: Score(pair.second, signed=True)),
-        ("p ", lambda pair: PValue(pair.p_second)),
+    columns: list[Column[SwappedPair]] = [
+        Column("measure", lambda pair: pair.measure),
+        Column("run", lambda pair: pair.run),
+        Column("other", lambda pair: pair.other),
+        Column("first", lambda pair: Score(pair.first, signed=True)),
+        Column("p", lambda pair: PValue(pair.p_first)),
+        Column("second", lambda pair: Score(pair.second, signed=True)),
+        Column("p ", lambda pair: PValue(pair.p_second)),
     ]
     notes = ["differences: run less other"]
     notes += more_rows(len(pairs), "swaps")
@@ -207,20 +215,20 @@ def swaps_table(pairs: Sequence[SwappedPair]) -> Table:
         pairs,
         SwappedPair,
         notes,
-        shown_by(columns, pairs[:SHOWN_ROWS], left=3),
+        columns_table(columns, pairs[:SHOWN_ROWS], left=3),
     )
 
 
 def runs_table(changes: Sequence[RunChange], falling: Collection[str] = ()) -> Table:
     """Return the table of each run's gains and losses; falling: labels where less is better."""
-    columns: list[tuple[str, Callable[[RunChange], ShownCell]]] = [
-        ("measure", lambda change: change.measure),
-        ("run", lambda change: change.run),
-        ("first", lambda change: change.first),
-        ("second", lambda change: change.second),
-        ("change", lambda change: Score(change.change, signed=True)),
-        ("beyond others", lambda change: Score(change.beyond_others, signed=True)),
-        ("position", lambda change: moved(change.position_first, change.position_second)),
+    columns: list[Column[RunChange]] = [
+        Column("measure", lambda change: change.measure),
+        Column("run", lambda change: change.run),
+        Column("first", lambda change: change.first),
+        Column("second", lambda change: change.second),
+        Column("change", lambda change: Score(change.change, signed=True)),
+        Column("beyond others", lambda change: Score(change.beyond_others, signed=True)),
+        Column("position", lambda change: moved(change.position_first, change.position_second)),
     ]
     notes = ["beyond_others: the change less the mean change of all other runs"]
     notes += falling_notes([change.measure for change in changes], falling)
@@ -230,41 +238,45 @@ def runs_table(changes: Sequence[RunChange], falling: Collection[str] = ()) -> T
         changes,
         RunChange,
         notes,
-        shown_by(columns, changes, left=2),
+        columns_table(columns, changes, left=2),
     )
 
 
 def topic_changes_table(changes: Sequence[Sequence[Any]], measures: int) -> Table:
-    """Return the topics that gain and lose most: the ends of each measure's list for people."""
+    """Return the topics that gain and lose most: for people the ends of each measure's list.
+
+    changes: measure, topic, value under the first judge, under the second, change; sorted by the change in
+    the list of each of the measures, which are as long
+    """
     per_measure = len(changes) // max(measures, 1)
-    ends = SHOWN_ROWS // 2
-    cells: list[Sequence[ShownCell]] = []
-    for number, (*facts, change) in enumerate(changes):
+    rows_of_end = SHOWN_ROWS // 2
+    cells: list[Sequence[Cell]] = []
+    for number, (measure, topic, first, second, change) in enumerate(changes):
         rank = number % per_measure
-        if rank < ends or rank >= per_measure - ends:
-            cells.append((*facts, Score(change, signed=True)))
+        if rank < rows_of_end or rank >= per_measure - rows_of_end:
+            cells.append((measure, topic, first, second, Score(change, signed=True)))
     headings = ("measure", "topic", "first", "second", "change")
     return Table(
         name="topic_changes",
         title="Topics that gain and lose most under the second judge, averaged over the runs",
         headings=headings,
         rows=changes,
-        shown=Shown(headings, cells, left=2),
+        shown=Table(headings=headings, rows=cells, left=2),
     )
 
 
 def groups_table(favours: Sequence[Favour], falling: Collection[str] = ()) -> Table:
     """Return the table of the second judge's favour for groups; falling: labels where less is better."""
-    columns: list[tuple[str, Callable[[Favour], ShownCell]]] = [
-        ("measure", lambda favour: favour.measure),
-        ("group", lambda favour: favour.group),
-        ("runs", lambda favour: favour.runs),
-        ("change", lambda favour: Score(favour.change, signed=True)),
-        ("others", lambda favour: Score(favour.others, signed=True)),
-        ("difference", lambda favour: Score(favour.difference, signed=True)),
-        ("expected", lambda favour: Score(favour.expected, signed=True)),
-        ("p", lambda favour: PValue(favour.p_value)),
-        ("p (holm)", lambda favour: PValue(favour.corrected)),
+    columns: list[Column[Favour]] = [
+        Column("measure", lambda favour: favour.measure),
+        Column("group", lambda favour: favour.group),
+        Column("runs", lambda favour: favour.runs),
+        Column("change", lambda favour: Score(favour.change, signed=True)),
+        Column("others", lambda favour: Score(favour.others, signed=True)),
+        Column("difference", lambda favour: Score(favour.difference, signed=True)),
+        Column("expected", lambda favour: Score(favour.expected, signed=True)),
+        Column("p", lambda favour: PValue(favour.p_value)),
+        Column("p (holm)", lambda favour: PValue(favour.corrected)),
     ]
     notes = [
         "expected: the difference by a fair judge who errs as often, but in random documents of a topic",
@@ -278,5 +290,5 @@ def groups_table(favours: Sequence[Favour], falling: Collection[str] = ()) -> Ta
         favours,
         Favour,
         notes,
-        shown_by(columns, favours, left=2),
+        columns_table(columns, favours, left=2),
     )

@@ -1,19 +1,24 @@
-"""Text of the results of an analysis: tables for people, JSON and CSV for programs, and their cells.
+"""Tables of the results of an analysis, and their text: tables for people, JSON and CSV for programs.
 
 An analysis gives one or more tables of plain values.  People see them one below the other, rounded; JSON has
 them all under their names; CSV has one, the first unless another is asked for, so that it opens in pandas and
 in a spreadsheet as it is.
+
+To add a table, make a `Table` with headings and rows of plain values.  Where people are to see other columns,
+other rows or marked numbers, its `shown` is a second table, of records often by `columns_table`.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
+from typing import Generic, TypeVar
 
 from pres_eval.errors import RunFailure, UsageError, check_whole
 from pres_eval.records import dataclass
+from pres_eval.report.cells import Cell, Interval, Note, PValue, Score, cell_text, note_text
 from pres_eval.report.grid import (
     LATEX,
     MARKDOWN,
@@ -25,125 +30,14 @@ from pres_eval.report.grid import (
     pieces,
     separated,
 )
-from pres_eval.report.text import (
-    UNKNOWN,
-    exact,
-    file_name,
-    interval,
-    p_text,
-    plain_text,
-    printable_json,
-    shown,
-    signed,
-    text_of,
-)
+from pres_eval.report.text import exact, file_name, plain_text, printable_json, text_of
 from pres_eval.version import __version__
-
-BEST_MARK = "^"
-"""The mark of the best of a measure in plain text; * is that of a significant difference."""
-
-BOLD = {LATEX: r"\textbf{{{}}}", MARKDOWN: "**{}**"}
-"""Styles that show the best of a measure in bold instead."""
 
 PAPER_STYLES = (LATEX, MARKDOWN, "html")
 """Styles of tables that are read without the command's other output."""
 
-Value = str | bytes | int | float | bool | None
-"""Content of a cell; bytes are an id, as it is in a file."""
-
-
-@dataclass(frozen=True)
-class Score:
-    """A number in a cell for people.
-
-    best    whether it is the best of its measure: marked ^, bold in LaTeX and Markdown
-    mark    a further mark of the number: + or - of a test
-    signed  whether + comes before a number above 0
-    """
-
-    value: float
-    best: bool = False
-    mark: str = ""
-    signed: bool = False
-
-
-@dataclass(frozen=True)
-class Interval:
-    """Two ends of an interval in a cell for people, with a mark in front if there is one."""
-
-    low: float
-    high: float
-    signed: bool = False
-    mark: str = ""
-
-
-@dataclass(frozen=True)
-class PValue:
-    """A p-value in a cell for people, with a star if it is significant."""
-
-    value: float
-    significant: bool = False
-
-
-@dataclass(frozen=True)
-class Note:
-    """A line below a table: what a mark means, or anything else if there is no mark."""
-
-    text: str
-    mark: str = ""
-
-
-ShownCell = Value | Score | Interval | PValue
-
-
-def cell_text(cell: ShownCell, digits: int, style: str) -> str:
-    """Return a cell as it is written, escaped: numbers rounded, yes or nothing for a truth."""
-    if not isinstance(cell, (float, Interval, PValue, Score)):
-        return escaped(plain_text(cell, yes="yes", no=""), style)
-    if isinstance(cell, float):
-        return UNKNOWN if math.isnan(cell) else shown(cell, digits)
-    if isinstance(cell, Interval):
-        return _marked(escaped(interval(cell.low, cell.high, digits, cell.signed), style), cell.mark, style)
-    if isinstance(cell, PValue):
-        return _marked(escaped(p_text(cell.value), style), "*" if cell.significant else "", style)
-    number = signed(cell.value, digits) if cell.signed else shown(cell.value, digits)
-    bold = BOLD.get(style) if cell.best else None
-    mark = BEST_MARK + cell.mark if cell.best and bold is None else cell.mark
-    return _marked(number if bold is None else bold.format(number), mark, style)
-
-
-def _marked(text: str, mark: str, style: str) -> str:
-    """Return a finished text with its mark: before it, or raised in LaTeX, or behind it in Markdown."""
-    if not mark:
-        return text
-    if style == LATEX:
-        return f"{text}$^{{{mark}}}$"
-    return f"{text} {escaped(mark, style)}" if style == MARKDOWN else f"{mark} {text}"
-
-
-def note_text(note: str | Note, style: str) -> str:
-    """Return a line below a table, escaped, with what it explains in front of it."""
-    if isinstance(note, str):
-        return escaped(note, style)
-    marks = ", ".join(f"$^{{{mark}}}$" for mark in note.mark.split()) if style == LATEX else note.mark
-    if note.mark == BEST_MARK and style in BOLD:
-        marks = BOLD[style].format("bold") + ":"
-    elif style == MARKDOWN:
-        marks = escaped(marks, style)
-    return f"{marks} {escaped(note.text, style)}"
-
-
 ANALYSIS_FORMATS = ("table", "json", "csv", "tsv", "latex", "markdown")
 """Values of --format of an analysis; table is the default."""
-
-
-@dataclass(frozen=True)
-class Shown:
-    """The form of a table that people see, where it is another than its rows: headings and cells."""
-
-    headings: Sequence[str]
-    rows: Sequence[Sequence[ShownCell]]
-    left: int = 1
 
 
 @dataclass(frozen=True)
@@ -175,14 +69,14 @@ class Look:
 
 @dataclass(frozen=True)
 class Table:
-    """One table of an analysis.
+    """One table of an analysis: plain values for programs, and what people see of it.
 
     name      in JSON, and for --table
     title     the line above it
     headings  of the columns; in JSON the keys of each row
-    rows      values in full
+    rows      values in full, rounded for people; rows that people alone see may have cells of any kind
     notes     lines below it, for people
-    shown     the rows for people; None: the rows, rounded
+    shown     the table that people see instead: its headings, rows and `left` are used; None: this one
     left      how many columns, from the first, are text, aligned to the left
     people, programs  whether people see it, whether JSON and CSV have it
     drawing   lines of letters that make a picture, below the notes
@@ -190,12 +84,12 @@ class Table:
     paper_note  the line below a table for a paper or a page: topics, test, version
     """
 
-    name: str
+    name: str = ""
     title: str = ""
     headings: Sequence[str] = ()
-    rows: Sequence[Sequence[Value]] = ()
+    rows: Sequence[Sequence[Cell]] = ()
     notes: Sequence[str | Note] = ()
-    shown: Shown | None = None
+    shown: Table | None = None
     left: int = 1
     people: bool = True
     programs: bool = True
@@ -204,17 +98,47 @@ class Table:
     paper_note: str = ""
 
 
+Row_contra = TypeVar("Row_contra", contravariant=True)
+Record = TypeVar("Record")
+
+
+@dataclass(frozen=True)
+class Column(Generic[Row_contra]):
+    """A column that people see: its heading, and the function that makes its cell of the record of a row."""
+
+    heading: str
+    cell: Callable[[Row_contra], Cell]
+
+
+def columns_table(columns: Sequence[Column[Record]], records: Sequence[Record], left: int = 1) -> Table:
+    """Return a table with these columns and a row for each record, to be the `shown` of another.
+
+    left: how many columns, from the first, are text
+
+    >>> columns = [Column("run", lambda run: run[0]), Column("mean", lambda run: run[1])]
+    >>> columns_table(columns, [("bm25", 0.5), ("dense", 0.4)]).rows
+    [['bm25', 0.5], ['dense', 0.4]]
+    """
+    rows = []
+    for record in records:
+        rows.append([column.cell(record) for column in columns])
+    return Table(headings=[column.heading for column in columns], rows=rows, left=left)
+
+
 def records_table(
     name: str,
     title: str,
     records: Sequence[object],
     kind: type,
     notes: Sequence[str | Note] = (),
-    shown: Shown | None = None,
+    shown: Table | None = None,
     people: bool = True,
 ) -> Table:
-    """Return a table of dataclass records of that kind: a column for each field."""
-    names = [column.name for column in fields(kind)]
+    """Return a table of dataclass records of that kind: a column for each field.
+
+    shown, people: as in Table
+    """
+    names = [field.name for field in fields(kind)]
     return Table(
         name=name,
         title=title,
@@ -269,7 +193,7 @@ def render(
 def grid_of(table: Table, look: Look) -> Grid:
     """Return a table as people see it, its cells rounded and escaped, with the runs that failed."""
     style = look.markup
-    view = table.shown or Shown(table.headings, table.rows, table.left)
+    view = table if table.shown is None else table.shown
     rows = []
     for row in view.rows:
         cells = []
@@ -322,7 +246,9 @@ def as_csv(table: Table, delimiter: str = ",") -> str:
     return separated([headings, *rows], delimiter)
 
 
-def _csv_cell(value: Value) -> str:
+def _csv_cell(value: Cell) -> str:
+    """Return a plain value as CSV has it: numbers in full, nothing for nan and None, other texts guarded."""
+    assert not isinstance(value, (Score, Interval, PValue)), "only tables for people alone have such cells"
     if isinstance(value, float):
         return "" if math.isnan(value) else exact(value)
     text = plain_text(value, yes="true", no="false")

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from pres_eval.analysis.rank_changes import RankChange, ScoredChange, mean_by_topic
 from pres_eval.errors import plural
 from pres_eval.records import dataclass
+from pres_eval.report.cells import Cell
 from pres_eval.report.drawing import panels, plain, whole_numbers
-from pres_eval.report.layout import Shown, Table
+from pres_eval.report.layout import Column, Table, columns_table
 from pres_eval.report.paper import Figure
 
 MOST_CHANGES = 20
@@ -34,11 +35,11 @@ class OverlapByTopic:
 
 def overlap_tables(result: OverlapByTopic, per_topic: bool) -> list[Table]:
     """Return the means over all topics, with the topic that overlaps least, and the topics."""
-    lowest = []
+    rows = []
     for label, values in result.values.items():
-        least = min(range(len(values)), key=values.__getitem__)
+        lowest = min(values)
         mean = math.fsum(values) / len(values)
-        lowest.append((label, mean, values[least], result.topics[least]))
+        rows.append((label, mean, lowest, result.topics[values.index(lowest)]))
     first, second = result.names
     lacking = []
     for run, name in enumerate(result.names):
@@ -48,47 +49,62 @@ def overlap_tables(result: OverlapByTopic, per_topic: bool) -> list[Table]:
     notes = ["lowest: the topic that overlaps least"]
     if lacking:
         notes.append(f"{'; '.join(lacking)}: nothing is shared there")
-    shown_rows = [(label, mean, least, topic) for label, mean, least, topic in lowest]
+    topics = []
+    for topic, lengths, *overlaps in zip(result.topics, result.lengths, *result.values.values(), strict=True):
+        topics.append((topic, *lengths, *overlaps))
     return [
         Table(
-            "overlap",
-            f"Overlap of {first} and {second}, over {plural(len(result.topics))}",
-            ("measure", "mean", "lowest", "topic"),
-            lowest,
-            notes,
-            shown=Shown(("measure", "mean", "lowest", "topic"), shown_rows),
+            name="overlap",
+            title=f"Overlap of {first} and {second}, over {plural(len(result.topics))}",
+            headings=("measure", "mean", "lowest", "topic"),
+            rows=rows,
+            notes=notes,
         ),
         Table(
-            "topics",
-            "Overlap by topic",
-            ("topic", "first", "second", *result.values),
-            [
-                (topic, *pair, *row)
-                for topic, pair, row in zip(
-                    result.topics, result.lengths, zip(*result.values.values(), strict=True), strict=True
-                )
-            ],
-            ("first, second: documents in each run",),
+            name="topics",
+            title="Overlap by topic",
+            headings=("topic", "first", "second", *result.values),
+            rows=topics,
+            notes=("first, second: documents in each run",),
             people=per_topic,
         ),
     ]
 
 
 CHANGE_HEADINGS = ("topic", "docno", "first_rank", "second_rank", "change")
+"""Columns of the changes of ranks, for programs."""
+
+
+def _signed_change(row: RankChange) -> Cell:
+    """Return by how many places a document moved up (+) or down (-); nothing where that is not known."""
+    if row.change is None:
+        return ""
+    return f"{row.change:+d}" if row.change else "0"
+
+
+CHANGE_COLUMNS: list[Column[RankChange]] = [
+    Column("topic", lambda row: row.topic),
+    Column("docno", lambda row: row.docno),
+    Column("first_rank", lambda row: row.first_rank),
+    Column("second_rank", lambda row: row.second_rank),
+    Column("change", _signed_change),
+]
+"""Columns of the changes of ranks, for people."""
 
 
 def changes_table(rows: Sequence[RankChange], names: Sequence[str], depth: int) -> Table:
     """Return the documents whose ranks changed, of the first `depth` of either run."""
     return Table(
-        "changes",
-        f"Changes of ranks among the first {depth}: places up (+) or down (-) from {names[0]} to {names[1]}",
-        CHANGE_HEADINGS,
-        [_cells(row) for row in rows],
-        (
+        name="changes",
+        title=f"Changes of ranks among the first {depth}: places up (+) or down (-)"
+        f" from {names[0]} to {names[1]}",
+        headings=CHANGE_HEADINGS,
+        rows=[_values(row) for row in rows],
+        notes=(
             "no rank: the run lacks the document, which counts as the one behind its end; no change: that run"
             " ends before the other rank, so that up or down is not known",
         ),
-        shown=Shown(CHANGE_HEADINGS, [_shown_cells(row) for row in rows[:MOST_CHANGES]], left=2),
+        shown=columns_table(CHANGE_COLUMNS, rows[:MOST_CHANGES], left=2),
         rest=_rest(rows),
     )
 
@@ -100,54 +116,54 @@ def instruction_tables(rows: Sequence[ScoredChange], num_lacking: int) -> list[T
     if num_lacking:
         notes.append(f"{plural(num_lacking)} left out: not in both runs")
     mean = math.fsum(by_topic.values()) / len(by_topic)
-    headings = (*CHANGE_HEADINGS, "p_mrr")
+    columns: list[Column[ScoredChange]] = [*CHANGE_COLUMNS, Column("p_mrr", lambda row: row.p_mrr)]
     return [
         Table(
-            "p_mrr",
-            "p-MRR: whether the second run follows the changed instruction",
-            ("topics", "documents", "p_mrr"),
-            [(len(by_topic), len(rows), mean)],
-            notes,
+            name="p_mrr",
+            title="p-MRR: whether the second run follows the changed instruction",
+            headings=("topics", "documents", "p_mrr"),
+            rows=[(len(by_topic), len(rows), mean)],
+            notes=notes,
             left=0,
         ),
-        Table("p_mrr_topics", "p-MRR by topic", ("topic", "p_mrr"), list(by_topic.items())),
         Table(
-            "p_mrr_changes",
-            "Changes of ranks of the documents that became irrelevant",
-            headings,
-            [(*_cells(row), row.p_mrr) for row in rows],
-            ("p_mrr: a document that a run lacks counts as the one behind its end, as in MTEB",),
-            shown=Shown(headings, [(*_shown_cells(row), row.p_mrr) for row in rows[:MOST_CHANGES]], left=2),
+            name="p_mrr_topics",
+            title="p-MRR by topic",
+            headings=("topic", "p_mrr"),
+            rows=list(by_topic.items()),
+        ),
+        Table(
+            name="p_mrr_changes",
+            title="Changes of ranks of the documents that became irrelevant",
+            headings=(*CHANGE_HEADINGS, "p_mrr"),
+            rows=[(*_values(row), row.p_mrr) for row in rows],
+            notes=("p_mrr: a document that a run lacks counts as the one behind its end, as in MTEB",),
+            shown=columns_table(columns, rows[:MOST_CHANGES], left=2),
             rest=_rest(rows),
         ),
     ]
 
 
-def _cells(row: RankChange) -> tuple[bytes, bytes, int | None, int | None, int | None]:
+def _values(row: RankChange) -> tuple[bytes, bytes, int | None, int | None, int | None]:
+    """Return the values of the columns CHANGE_HEADINGS."""
     return row.topic, row.docno, row.first_rank, row.second_rank, row.change
-
-
-def _shown_cells(row: RankChange) -> tuple[bytes, bytes, int | None, int | None, str]:
-    change = ""
-    if row.change is not None:
-        change = f"{row.change:+d}" if row.change else "0"
-    return row.topic, row.docno, row.first_rank, row.second_rank, change
 
 
 def _rest(rows: Sequence[RankChange]) -> str:
     """Return the line about rows that people do not see; nothing if they see all."""
-    left = len(rows) - MOST_CHANGES
-    return f"{left:,} more with --format csv --table NAME, or json" if left > 0 else ""
+    num_hidden = len(rows) - MOST_CHANGES
+    if num_hidden <= 0:
+        return ""
+    return f"{num_hidden:,} more with --format csv --table NAME, or json"
 
 
 def overlap_figure(result: OverlapByTopic) -> Figure:
     """Draw the topics of each measure by their overlap, a panel for each, the lowest first."""
-    # Bounds are within a hundredth of rbo where lists have some dozens of documents.
-    drawn = {
-        label: values
-        for label, values in result.values.items()
-        if not label.startswith(("rbo_min", "rbo_res"))
-    }
+    drawn = {}
+    for label, values in result.values.items():
+        # The bounds of rbo are within a hundredth of it where lists have some dozens of documents.
+        if not label.startswith(("rbo_min", "rbo_res")):
+            drawn[label] = values
     with panels(len(drawn), 3, (2.4, 2.0), sharey=True) as (figure, grid):
         for (label, values), axes in zip(drawn.items(), grid, strict=True):
             whole_numbers(axes.xaxis)

@@ -16,8 +16,9 @@ from pres_eval.analysis.power import (
 )
 from pres_eval.arrays import AnyArray
 from pres_eval.errors import plural
+from pres_eval.report.cells import Cell
 from pres_eval.report.drawing import add_legend, line_styles, panels, plain, whole_numbers
-from pres_eval.report.layout import Shown, ShownCell, Table, records_table
+from pres_eval.report.layout import Column, Table, columns_table, records_table
 from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.text import UNKNOWN, number, percentage
 
@@ -27,22 +28,31 @@ def sizes_table(sizes: Sequence[Sizes], plan: SizePlan, topics: int) -> Table:
     level = f"alpha {plan.alpha:g}"
     if plan.comparisons > 1:
         level += f" over {plan.comparisons} comparisons"
-    headings = ("measure", "deviation", "pairs", "t-test", "from .. to", f"ANOVA, {plan.runs} runs")
-    rows: list[list[ShownCell]] = []
-    for size in sizes:
-        row: list[ShownCell] = [size.measure, size.deviation, f"{size.pairs:.0%}", _count(size.t)]
-        has_interval = size.t_low is not None or size.t_high is not None
-        row.append(f"{_count(size.t_low)} .. {_count(size.t_high)}" if has_interval else UNKNOWN)
-        row += [_count(size.anova), _count(size.interval), size.detectable]
-        rows.append(row)
+    columns: list[Column[Sizes]] = [
+        Column("measure", lambda size: size.measure),
+        Column("deviation", lambda size: size.deviation),
+        Column("pairs", lambda size: f"{size.pairs:.0%}"),
+        Column("t-test", lambda size: _count(size.t)),
+        Column("from .. to", _interval_of_t),
+        Column(f"ANOVA, {plan.runs} runs", lambda size: _count(size.anova)),
+        Column("interval", lambda size: _count(size.interval)),
+        Column("detectable", lambda size: size.detectable),
+    ]
     return records_table(
         "sizes",
         f"Topics that a difference of {plan.delta:g} needs ({level}, power {plan.power:g})",
         sizes,
         Sizes,
         _size_notes(plan, topics),
-        Shown((*headings, "interval", "detectable"), rows),
+        columns_table(columns, sizes),
     )
+
+
+def _interval_of_t(size: Sizes) -> Cell:
+    """Return the interval of the topics that the t-test needs."""
+    if size.t_low is None and size.t_high is None:
+        return UNKNOWN
+    return f"{_count(size.t_low)} .. {_count(size.t_high)}"
 
 
 def _count(topics: int | None) -> str:
@@ -68,7 +78,8 @@ def _size_notes(plan: SizePlan, topics: int) -> list[str]:
         "pairs: the share of the pairs of these runs that vary no more than the t-test is planned for; with"
         " these topics the others have less power",
         f"from .. to: {percentage(PLANNED_CONFIDENCE)} interval of the number, as the variance is an estimate"
-        f" from {plural(topics)}; of pairs of real runs 90 to 94 % of such intervals held it",
+        f" from {plural(topics)}; of pairs of real runs 90 to 94 % of such intervals held it, of the average"
+        " pair of three runs or more nearly all (it is wider than it need be)",
         f"ANOVA: for a one-way analysis of variance to find that some of {plan.runs} runs differ, if the best"
         f" and the worst are {plan.delta:g} apart; interval: for one of the difference of two runs no wider"
         f" than {plan.delta:g}",
@@ -107,32 +118,36 @@ def stability_tables(
     trials: int,
     rate: float = 0.05,
 ) -> list[Table]:
-    """Return error rates and swap rates, with the difference from which on swaps are rare."""
+    """Return error rates and swap rates, with the difference from which on swaps are rare.
+
+    rows: measure, number of topics, error rate, share of ties, swap rate
+    rate: share of pairs that swap from which on swaps are rare
+    """
     headings = ("measure", "topics", "error_rate", "ties", "swap_rate")
-    lines = []
+    shown_rows: list[tuple[Cell, ...]] = []
     for row in rows:
-        swaps_of_row = [bins for bins in swaps if (bins.measure, bins.topics) == row[:2]]
-        lines.append((*row, number(needed_difference(swaps_of_row, rate), 2)))
+        measure, topics = row[:2]
+        swaps_of_row = [bins for bins in swaps if (bins.measure, bins.topics) == (measure, topics)]
+        shown_rows.append((*row, number(needed_difference(swaps_of_row, rate), 2)))
     return [
         Table(
-            "stability",
-            f"Stability on {trials} random sets of topics",
-            headings,
-            rows,
-            (
+            name="stability",
+            title=f"Stability on {trials} random sets of topics",
+            headings=headings,
+            rows=rows,
+            notes=(
                 f"error_rate: share of rarer verdicts; ties: means within {FUZZINESS:.0%} of each other;"
                 " swap_rate: another set of topics turns the order round",
                 f"needed: differences from which on at most {rate:.0%} of the pairs swap; -: no difference",
             ),
-            Shown((*headings, "needed"), lines),
+            shown=Table(headings=(*headings, "needed"), rows=shown_rows),
         ),
         records_table("swaps", "", swaps, Swaps, people=False),
     ]
 
 
 MOST_LEVEL = 0.2
-"""Levels above this are not drawn, nor the pairs of runs that no measure brings below it."""
-
+"""Significance levels above this are not drawn, nor pairs of runs that no measure brings below it."""
 
 FEWEST_IN_BIN = 20
 """Comparisons that a bin of differences needs, so that its swap rate is worth a point."""
@@ -145,27 +160,31 @@ def power_figure(
     alpha: float,
     topics: int,
 ) -> Figure:
-    """Draw the levels of the pairs of runs, ascending, for each measure (Sakai's ASL curves), and swap rates.
+    """Draw the levels of pairs of runs, descending, for each measure (Sakai's ASL curves), and swap rates.
 
-    swaps: measure -> (lower ends of the bins, rates) for the largest sets of topics, with their size.
+    levels: measure -> (pairs,) achieved significance levels, ascending
+    swaps: measure -> (lower ends of the bins of differences, rates) for the largest sets of topics
+    topics: the size of these sets
     """
     looks = dict(zip(levels, line_styles(len(levels)), strict=True))
     with panels(2, 2, (4.5, 4.2), (0.0, 0.1 * len(levels))) as (figure, (left, right)):
         lines = _draw_levels(left, levels, looks, alpha)
         for name, (lower, rates) in swaps.items():
             right.plot(lower, rates, linewidth=1.2, **looks[name])
-        if not any(len(lower) for lower, _ in swaps.values()):
+        all_lower = [end for lower, _ in swaps.values() for end in lower]
+        all_rates = [rate for _, rates in swaps.values() for rate in rates]
+        if not all_lower:
             right.annotate(
                 f"no bin of {FEWEST_IN_BIN} comparisons", (0.5, 0.5), xycoords="axes fraction", ha="center"
             )
         right.axhline(0.05, color="#888888", linewidth=0.9, linestyle=":")
-        highest = max(0.05, *(max(rates, default=0.0) for _, rates in swaps.values()))
-        last = max((max(lower, default=0.0) for lower, _ in swaps.values()), default=0.0)
+        highest = max(0.05, *all_rates)
+        last = max(0.05, *all_lower)
         right.set(
             title=f"Swaps between two sets of {topics} topics",
             xlabel=f"difference of means on the first set, at least (bins of {FEWEST_IN_BIN} or more)",
             ylabel="swap rate",
-            xlim=(-0.02 * max(last, 0.05), 1.02 * max(last, 0.05)),
+            xlim=(-0.02 * last, 1.02 * last),
             ylim=(-0.02 * highest, 1.05 * highest),  # so that marks at 0 are whole
         )
         add_legend(figure, lines, [plain(name) for name in levels], min(4, len(levels)))
@@ -175,17 +194,12 @@ def power_figure(
 def _draw_levels(
     axes: Axes, levels: Mapping[str, AnyArray], looks: Mapping[str, dict[str, Any]], alpha: float
 ) -> list[Any]:
-    """Return the levels of the pairs, as far as they are of interest."""
-    lines = [
-        axes.plot(
-            range(1, len(values) + 1),
-            values[::-1],
-            linewidth=1.2,
-            markevery=max(1, len(values) // 12),
-            **looks[name],
-        )[0]
-        for name, values in levels.items()
-    ]
+    """Draw the levels of the pairs up to MOST_LEVEL, and return a line for each measure."""
+    lines = []
+    for name, values in levels.items():
+        places = range(1, len(values) + 1)
+        pairs_per_mark = max(1, len(values) // 12)
+        lines += axes.plot(places, values[::-1], linewidth=1.2, markevery=pairs_per_mark, **looks[name])
     axes.axhline(alpha, color="#888888", linewidth=0.9, linestyle=":")
     axes.annotate(
         f"{alpha:g}", (1, alpha), xycoords=("axes fraction", "data"), fontsize=7, va="bottom", ha="right"

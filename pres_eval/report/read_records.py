@@ -16,7 +16,7 @@ from pres_eval.options import Options
 from pres_eval.report.records import KIND, LAYOUT, FileRecord, Record, RunRecord
 from pres_eval.report.text import bytes_of
 from pres_eval.scoring import ScoredRun
-from pres_eval.summing import Values
+from pres_eval.scoring.summing import Values
 
 
 def from_json(text: str | bytes, path: str, measures: Iterable[Measure]) -> Record:

@@ -27,7 +27,7 @@ from pres_eval.report.groups import over_groups, worst_group
 from pres_eval.report.signature import signature_line
 from pres_eval.report.text import exact, text_of, whole
 from pres_eval.scoring import ScoredRun
-from pres_eval.summing import Values
+from pres_eval.scoring.summing import Values
 from pres_eval.version import __version__
 
 if TYPE_CHECKING:

@@ -7,9 +7,20 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from pres_eval.analysis.replication import Replication, SameDocuments
+from pres_eval.report.cells import Score
 from pres_eval.report.drawing import panels, plain
-from pres_eval.report.layout import Score, Shown, Table, records_table
+from pres_eval.report.layout import Column, Table, columns_table, records_table
 from pres_eval.report.paper import Figure
+
+EFFECT_COLUMNS: tuple[Column[Replication], ...] = (
+    Column("measure", lambda row: row.measure),
+    Column("improvement", lambda row: Score(row.improvement, signed=True)),
+    Column("new", lambda row: Score(row.new_improvement, signed=True)),
+    Column("effect ratio", lambda row: row.effect_ratio),
+    Column("ΔRI", lambda row: row.delta_relative_improvement),
+    Column("RMSE base", lambda row: row.rmse_baseline),
+    Column("RMSE advanced", lambda row: row.rmse_advanced),
+)
 
 EFFECT_NOTES = (
     "effect ratio: new improvement / original one; 1: the same effect, 0: none, below 0: the opposite one",
@@ -36,19 +47,6 @@ def replication_tables(
         notes.append(NO_RATIO_NOTE)
     if any(math.isnan(row.rmse_baseline) for row in rows):
         notes.append(NO_ERROR_NOTE)
-    shown_rows = [
-        (
-            row.measure,
-            Score(row.improvement, signed=True),
-            Score(row.new_improvement, signed=True),
-            row.effect_ratio,
-            row.delta_relative_improvement,
-            row.rmse_baseline,
-            row.rmse_advanced,
-        )
-        for row in rows
-    ]
-    headings = ("measure", "improvement", "new", "effect ratio", "ΔRI", "RMSE base", "RMSE advanced")
     tables = [
         records_table(
             "effects",
@@ -56,7 +54,7 @@ def replication_tables(
             rows,
             Replication,
             notes,
-            Shown(headings, shown_rows),
+            columns_table(EFFECT_COLUMNS, rows),
         )
     ]
     if documents:
@@ -66,34 +64,29 @@ def replication_tables(
 
 def _document_tables(rows: Sequence[SameDocuments], persistence: float, per_topic: bool) -> list[Table]:
     """Return the means over topics for each run, and the topics."""
-    headings = ("run", "topics", "tau union", "by docno", f"rbo({persistence:g})")
-    names = ("tau_union", "tau_union_by_docno", "rbo")
     means: list[tuple[str, int, float, float, float]] = []
     for run in dict.fromkeys(row.run for row in rows):
-        of_run = [row for row in rows if row.run == run]
-        means.append(
-            (
-                run,
-                len(of_run),
-                _mean([row.tau_union for row in of_run]),
-                _mean([row.tau_union_by_docno for row in of_run]),
-                _mean([row.rbo for row in of_run]),
-            )
-        )
+        topics = [row for row in rows if row.run == run]
+        tau_union = _mean([topic.tau_union for topic in topics])
+        tau_union_by_docno = _mean([topic.tau_union_by_docno for topic in topics])
+        rbo = _mean([topic.rbo for topic in topics])
+        means.append((run, len(topics), tau_union, tau_union_by_docno, rbo))
     return [
         Table(
-            "documents",
-            "Documents of the original and the new run, means over topics",
-            ("run", "topics", *names),
-            means,
-            (UNION_NOTE,),
-            Shown(headings, means),
+            name="documents",
+            title="Documents of the original and the new run, means over topics",
+            headings=("run", "topics", "tau_union", "tau_union_by_docno", "rbo"),
+            rows=means,
+            notes=(UNION_NOTE,),
+            shown=Table(
+                headings=("run", "topics", "tau union", "by docno", f"rbo({persistence:g})"), rows=means
+            ),
         ),
         Table(
-            "topics",
-            "Documents by topic",
-            [column.name for column in fields(SameDocuments)],
-            [tuple(vars(row).values()) for row in rows],
+            name="topics",
+            title="Documents by topic",
+            headings=[column.name for column in fields(SameDocuments)],
+            rows=[tuple(vars(row).values()) for row in rows],
             left=2,
             people=per_topic,
         ),

@@ -11,10 +11,11 @@ from pres_eval.analysis.pools import Trust
 from pres_eval.measures.base import Format
 from pres_eval.options import recorded
 from pres_eval.reading.topic_files import Groups
+from pres_eval.report.cells import Value
 from pres_eval.report.compared_topics import by_group_tables
 from pres_eval.report.graphs import graphs_of
 from pres_eval.report.groups import over_groups
-from pres_eval.report.layout import Table, Value
+from pres_eval.report.layout import Table
 from pres_eval.report.report_numbers import (
     against_median,
     largest_differences,

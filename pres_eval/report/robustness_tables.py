@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,9 +13,10 @@ from pres_eval.analysis.robustness import Reduced, Robustness
 from pres_eval.arrays import AnyArray, BoolArray, IntArray
 from pres_eval.errors import plural
 from pres_eval.measures.parameters import Cutoffs
-from pres_eval.measures.selection import Selection
+from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.measures.settings import UnitedCutoffs
-from pres_eval.report.layout import Score, Shown, Table, Value, records_table
+from pres_eval.report.cells import Score, Value
+from pres_eval.report.layout import Column, Table, columns_table, records_table
 from pres_eval.report.paper import Figure
 from pres_eval.report.text import moved, percentage
 
@@ -24,19 +26,19 @@ SHOWN_TOPICS = 20
 
 def to_judge_table(chosen: ToJudge, runs: int, stratum: IntArray | None = None) -> Table:
     """Return the documents to judge, of a number of runs, with the strata (n,) that they were drawn from."""
-    columns: dict[str, AnyArray] = {
-        "runs": chosen.runs,
-        "best_rank": chosen.rank,
-        "contribution": chosen.gain,
-    }
+    headings = ["topic", "docno", "runs", "best_rank", "contribution"]
+    columns = [chosen.runs.tolist(), chosen.rank.tolist(), chosen.gain.tolist()]
     if stratum is not None:
-        columns["stratum"] = stratum
-    values = zip(*(column.tolist() for column in columns.values()), strict=True)
+        headings.append("stratum")
+        columns.append(stratum.tolist())
+    rows = []
+    for (topic, docno), *numbers in zip(chosen.pairs(), *columns, strict=True):
+        rows.append((topic, docno, *numbers))
     return Table(
         name="documents",
         title=f"{plural(len(chosen), 'document')} to judge, from {plural(runs, 'run')}",
-        headings=("topic", "docno", *columns),
-        rows=[(*pair, *numbers) for pair, numbers in zip(chosen.pairs(), values, strict=True)],
+        headings=headings,
+        rows=rows,
         notes=("runs: how many have it among their first; best_rank: in any of them",),
         left=2,
     )
@@ -89,7 +91,7 @@ def holes_tables(
             headings=("run", "topic", "looked_at", "unjudged"),
             rows=topics,
             notes=notes,
-            shown=Shown(("run", "topic", "looked_at", "unjudged"), worst, left=2),
+            shown=Table(headings=("run", "topic", "looked_at", "unjudged"), rows=worst, left=2),
         ),
     ]
 
@@ -103,10 +105,12 @@ def unjudged_table(
     """Return the unjudged ones of each run's first documents, for these topics, with their ranks."""
     rows: list[tuple[Value, ...]] = []
     for name, first in zip(names, firsts, strict=True):
-        ranked = zip(first.pairs(), first.rank.tolist(), strict=True)
-        for topic, rank, document in sorted((topic, rank, document) for (topic, document), rank in ranked):
-            if topic in topics and (topic, document) not in judged:
-                rows.append((name, topic, document, rank))
+        unjudged = []
+        for (topic, docno), rank in zip(first.pairs(), first.rank.tolist(), strict=True):
+            if topic in topics and (topic, docno) not in judged:
+                unjudged.append((topic, rank, docno))
+        for topic, rank, docno in sorted(unjudged):
+            rows.append((name, topic, docno, rank))
     return Table(
         name="documents",
         title="The unjudged documents",
@@ -123,7 +127,7 @@ COEFFICIENT_NAMES = {
     "tau_ap": "τ_AP",
     "tau_ap_b": "τ_AP,b",
 }
-
+"""Names of the rank correlations in titles, by those of --coefficient."""
 
 RUNS_FOR_COEFFICIENTS = 5
 """With fewer runs a rank correlation has too few values to be compared with 0.8 or 0.9."""
@@ -131,8 +135,23 @@ RUNS_FOR_COEFFICIENTS = 5
 
 def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Table]:
     """Return averages and lowest correlations for people, each sample, and each fraction."""
+    coefficient = COEFFICIENT_NAMES[result.plan.coefficient]
+    about = f"{num_runs} runs, {result.num_rel} relevant documents, seed {result.plan.seed}, over {topics}"
+    averages = _by_fraction(
+        "averages", f"{coefficient} with the full ranking, average of the samples", result, result.averages
+    )
+    lowest = _by_fraction("lowest", f"{coefficient}, lowest of the samples", result, result.lowest)
+    return [
+        averages,
+        replace(lowest, notes=list(_notes(result))),
+        _samples(result, f"{coefficient} of each sample ({about})"),
+        _fractions(result),
+    ]
+
+
+def _samples(result: Robustness, title: str) -> Table:
+    """Return the correlation with the full ranking of each sample, by measure."""
     plan, labels = result.plan, result.labels
-    coefficient = COEFFICIENT_NAMES[plan.coefficient]
     keys: list[tuple[float, int, int, int]] = []
     for row, fraction in enumerate(plan.fractions):
         for sample in range(plan.samples):
@@ -142,40 +161,39 @@ def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Ta
     shown_rows: list[tuple[Value, ...]] = []
     for (fraction, sample, num_relevant, _), values in zip(keys, correlations, strict=True):
         shown_rows.append((percentage(fraction), sample, num_relevant, *values))
-    averages, lowest = result.averages, result.lowest
-    fractions: list[tuple[Value, ...]] = []
-    for row, fraction in enumerate(plan.fractions):
-        for column, label in enumerate(labels):
-            fractions.append((fraction, label, float(averages[row, column]), float(lowest[row, column])))
-    about = f"{num_runs} runs, {result.num_rel} relevant documents, seed {plan.seed}, over {topics}"
-    return [
-        _by_fraction(
-            "averages", f"{coefficient} with the full ranking, average of the samples", result, averages
-        ),
-        _by_fraction("lowest", f"{coefficient}, lowest of the samples", result, lowest, list(_notes(result))),
-        Table(
-            name="samples",
-            title=f"{coefficient} of each sample ({about})",
-            headings=("fraction", "sample", "kept", "judged", "measure", plan.coefficient),
-            rows=long_rows(keys, labels, correlations),
-            shown=Shown(("relevant", "sample", "kept", *labels), shown_rows),
-        ),
-        Table(
-            name="fractions",
-            headings=("fraction", "measure", "average", "lowest"),
-            rows=fractions,
-            people=False,
-        ),
-    ]
+    return Table(
+        name="samples",
+        title=title,
+        headings=("fraction", "sample", "kept", "judged", "measure", plan.coefficient),
+        rows=long_rows(keys, labels, correlations),
+        shown=Table(headings=("relevant", "sample", "kept", *labels), rows=shown_rows),
+    )
+
+
+def _fractions(result: Robustness) -> Table:
+    """Return the average and the lowest correlation at each fraction by each measure, for programs."""
+    rows: list[tuple[Value, ...]] = []
+    averages, lowest = result.averages.tolist(), result.lowest.tolist()
+    for row, fraction in enumerate(result.plan.fractions):
+        for column, label in enumerate(result.labels):
+            rows.append((fraction, label, averages[row][column], lowest[row][column]))
+    return Table(
+        name="fractions", headings=("fraction", "measure", "average", "lowest"), rows=rows, people=False
+    )
 
 
 def long_rows(
     keys: Sequence[Sequence[Value]], labels: Sequence[str], values: Sequence[Sequence[Value]]
 ) -> list[tuple[Value, ...]]:
-    """Return a row for each value, for programs: the key of its row, its label, and the value."""
+    """Return a row for each value, for programs: the key of its row, its label, and the value.
+
+    >>> long_rows([("a", 1)], ["map", "P_10"], [[0.3, 0.5]])
+    [('a', 1, 'map', 0.3), ('a', 1, 'P_10', 0.5)]
+    """
     rows: list[tuple[Value, ...]] = []
     for key, values_of_key in zip(keys, values, strict=True):
-        rows += [(*key, label, value) for label, value in zip(labels, values_of_key, strict=True)]
+        for label, value in zip(labels, values_of_key, strict=True):
+            rows.append((*key, label, value))
     return rows
 
 
@@ -204,8 +222,11 @@ def _notes(result: Robustness) -> Iterator[str]:
     warning = few_runs(result)
     if warning:
         yield f"warning: {warning}"
-    coefficients = zip(result.labels, result.unchanged.tolist(), strict=True)
-    below_one = [label for label, coefficient in coefficients if not coefficient >= 1]
+    below_one = []
+    for label, coefficient in zip(result.labels, result.unchanged.tolist(), strict=True):
+        # nan, of runs that all tie, is not 1 either.
+        if not coefficient >= 1:
+            below_one.append(label)
     if below_one and plan.coefficient == "tau_a":
         yield (
             f"{', '.join(below_one)}: runs tie, so that tau_a can't reach 1; --coefficient tau_b allows for"
@@ -215,16 +236,12 @@ def _notes(result: Robustness) -> Iterator[str]:
         yield "infAP counts documents in the pool that were not judged: it needs --removed pooled"
 
 
-def _by_fraction(
-    name: str, title: str, result: Robustness, values: AnyArray, notes: Sequence[str] = ()
-) -> Table:
-    """Return a table of coefficients with a row for each fraction of the judgements."""
+def _by_fraction(name: str, title: str, result: Robustness, values: AnyArray) -> Table:
+    """Return a table of coefficients, (fractions, measures), with a row for each fraction and for all."""
     by_fraction = dict(zip(result.plan.fractions, values.tolist(), strict=True))
     by_fraction.setdefault(1.0, result.unchanged.tolist())
     rows = [[percentage(fraction), *coefficients] for fraction, coefficients in by_fraction.items()]
-    return Table(
-        name=name, title=title, notes=notes, shown=Shown(("relevant", *result.labels), rows), programs=False
-    )
+    return Table(name=name, title=title, headings=("relevant", *result.labels), rows=rows, programs=False)
 
 
 def depths_table(result: Reduced, depths: Sequence[int], coefficient: str) -> Table:
@@ -241,26 +258,22 @@ def depths_table(result: Reduced, depths: Sequence[int], coefficient: str) -> Ta
         headings=("depth", "judged", "relevant", "measure", coefficient),
         rows=long_rows(sizes, result.labels, correlations),
         notes=("at depth d judgements stay whose document some of the runs has among its first d",),
-        shown=Shown(("depth", "judged", "relevant", *result.labels), shown_rows),
+        shown=Table(headings=("depth", "judged", "relevant", *result.labels), rows=shown_rows),
     )
 
 
 def left_out_table(rows: list[LeftOut], depth: int) -> Table:
     """Return runs scored as if their group had not been pooled."""
-    headings = ("group", "run", "measure", "unique", "relevant", "score", "without", "change", "position")
-    shown_rows = [
-        (
-            row.group,
-            row.run,
-            row.measure,
-            row.unique,
-            row.unique_relevant,
-            row.score,
-            row.without,
-            Score(row.without - row.score, signed=True),
-            moved(row.position, row.position_without),
-        )
-        for row in rows
+    columns: list[Column[LeftOut]] = [
+        Column("group", lambda row: row.group),
+        Column("run", lambda row: row.run),
+        Column("measure", lambda row: row.measure),
+        Column("unique", lambda row: row.unique),
+        Column("relevant", lambda row: row.unique_relevant),
+        Column("score", lambda row: row.score),
+        Column("without", lambda row: row.without),
+        Column("change", lambda row: Score(row.without - row.score, signed=True)),
+        Column("position", lambda row: moved(row.position, row.position_without)),
     ]
     return records_table(
         "left_out",
@@ -268,8 +281,17 @@ def left_out_table(rows: list[LeftOut], depth: int) -> Table:
         rows,
         LeftOut,
         ("unique: judged documents that no other group has so early; position: among all runs",),
-        Shown(headings, shown_rows, left=3),
+        columns_table(columns, rows, left=3),
     )
+
+
+def _title_and_name(column: SelectedColumn) -> tuple[str, str]:
+    """Return the title of the panel that a column is drawn in, and its name there: `cutoff 10`, `P`."""
+    has_cutoffs = isinstance(column.measure.parameters, Cutoffs | UnitedCutoffs)
+    if not has_cutoffs or not column.arguments:
+        return "no cutoff", column.label
+    cutoff, measure = column.arguments[0], column.measure.name
+    return f"cutoff {cutoff}", measure + column.label.removeprefix(f"{measure}_{cutoff}")
 
 
 def robustness_figure(result: Robustness, selection: Selection) -> Figure:
@@ -277,18 +299,10 @@ def robustness_figure(result: Robustness, selection: Selection) -> Figure:
     from pres_eval.report.judgement_plots import robustness
 
     plan = result.plan
-    # Of each line of a panel (F + 1, S), the last row with nothing taken out.
+    # By title and name of a line: (F + 1, S) correlations, the last row with nothing taken out.
     panels: dict[str, dict[str, AnyArray]] = {}
     for number, column in enumerate(selection):
-        has_parameters = isinstance(column.measure.parameters, Cutoffs | UnitedCutoffs)
-        if has_parameters and len(column.arguments) > 0:
-            cutoff = column.arguments[0]
-            measure = column.measure.name
-            title = f"cutoff {cutoff}"
-            name = measure + column.label.removeprefix(f"{measure}_{cutoff}")
-        else:
-            title = "no cutoff"
-            name = column.label
+        title, name = _title_and_name(column)
         correlations = result.correlations[:, :, number]
         unchanged = np.full((1, correlations.shape[1]), result.unchanged[number])
         panels.setdefault(title, {})[name] = np.concatenate((correlations, unchanged))

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from pres_eval.analysis.steps import MeasureSteps
 from pres_eval.errors import plural
-from pres_eval.report.layout import Shown, Table, Value
+from pres_eval.report.cells import Value
+from pres_eval.report.layout import Table
 from pres_eval.report.text import text_of
 
 LINES_AROUND_STEPS = 8
@@ -66,6 +67,8 @@ def _table(explained: MeasureSteps) -> Table:
         name=f"{explained.label} of {topic}",
         title=f"Topic {topic}   {explained.label} {explained.value:.4f}",
         notes=explained.lines,
-        shown=Shown(("rank", "document", "grade", "step", "adds", "sum"), rows, left=4),
+        headings=("rank", "document", "grade", "step", "adds", "sum"),
+        rows=rows,
+        left=4,
         programs=False,
     )

@@ -6,38 +6,27 @@ from collections.abc import Sequence
 
 from pres_eval.analysis.stopping import Stop, Stops
 from pres_eval.errors import plural
+from pres_eval.report.cells import Cell, Score
 from pres_eval.report.drawing import add_legend, named_lines, panels, run_styles
-from pres_eval.report.layout import Score, Shown, Table, records_table
+from pres_eval.report.layout import Column, Table, columns_table, records_table
 from pres_eval.report.paper import Figure
+
+MEAN_COLUMNS: tuple[Column[Stops], ...] = (
+    Column("run", lambda stops: stops.run),
+    Column("target", lambda stops: stops.target),
+    Column("topics", lambda stops: stops.topics),
+    Column("reliability", lambda stops: stops.reliability),
+    Column("recall", lambda stops: stops.recall),
+    Column("rel. error", lambda stops: stops.relative_error),
+    Column("share read", lambda stops: stops.share_read),
+    Column("share excess", lambda stops: Score(stops.share_excess, signed=True)),
+    Column("cost", lambda stops: stops.cost),
+)
+"""Columns of the means over topics, for people."""
 
 
 def stopping_tables(summaries: Sequence[Stops], stops: Sequence[Stop], per_topic: bool) -> list[Table]:
     """Return the means of each run and target, and the topics."""
-    headings = (
-        "run",
-        "target",
-        "topics",
-        "reliability",
-        "recall",
-        "rel. error",
-        "share read",
-        "share excess",
-        "cost",
-    )
-    rows = [
-        (
-            row.run,
-            row.target,
-            row.topics,
-            row.reliability,
-            row.recall,
-            row.relative_error,
-            row.share_read,
-            Score(row.share_excess, signed=True),
-            row.cost,
-        )
-        for row in summaries
-    ]
     notes = [
         "reliability: share of topics in which the target recall was reached; rel. error: |recall - T| / T",
         "share excess: documents read beyond the earliest rank with recall T, as a share of those to read",
@@ -51,42 +40,64 @@ def stopping_tables(summaries: Sequence[Stops], stops: Sequence[Stop], per_topic
         )
     return [
         records_table(
-            "stopping", "Stops of reviews, means over topics", summaries, Stops, notes, Shown(headings, rows)
+            "stopping",
+            "Stops of reviews, means over topics",
+            summaries,
+            Stops,
+            notes,
+            columns_table(MEAN_COLUMNS, summaries),
         ),
         _topics_table(stops, per_topic),
     ]
 
 
 STOP_HEADINGS = (
-    *("run", "topic", "target", "relevant", "documents", "read", "found", "earliest"),
-    *("recall", "reached", "relative_error", "share_read", "excess", "cost"),
+    "run",
+    "topic",
+    "target",
+    "relevant",
+    "documents",
+    "read",
+    "found",
+    "earliest",
+    "recall",
+    "reached",
+    "relative_error",
+    "share_read",
+    "excess",
+    "cost",
 )
+"""Fields of a stop that programs get."""
+
+
+def _excess(stop: Stop) -> Cell:
+    """Return the documents read beyond the earliest possible stop; nothing if the run never gets there."""
+    return f"{stop.excess:+.0f}" if stop.earliest else ""
+
+
+STOP_COLUMNS: tuple[Column[Stop], ...] = (
+    Column("run", lambda stop: stop.run),
+    Column("topic", lambda stop: stop.topic),
+    Column("target", lambda stop: stop.target),
+    Column("read", lambda stop: stop.read),
+    Column("found", lambda stop: f"{stop.found}/{stop.relevant}"),
+    Column("recall", lambda stop: stop.recall),
+    Column("reached", lambda stop: stop.reached),
+    Column("excess", _excess),
+    Column("cost", lambda stop: stop.cost),
+)
+"""Columns of the stops by topic, for people."""
 
 
 def _topics_table(stops: Sequence[Stop], per_topic: bool) -> Table:
     """Return a row for each topic, run and target."""
     rows = [[getattr(stop, name) for name in STOP_HEADINGS] for stop in stops]
-    shown_headings = ("run", "topic", "target", "read", "found", "recall", "reached", "excess", "cost")
-    shown_rows = [
-        (
-            stop.run,
-            stop.topic,
-            stop.target,
-            stop.read,
-            f"{stop.found}/{stop.relevant}",
-            stop.recall,
-            stop.reached,
-            f"{stop.excess:+.0f}" if stop.earliest else "",
-            stop.cost,
-        )
-        for stop in stops
-    ]
     return Table(
-        "topics",
-        "Stops by topic",
-        STOP_HEADINGS,
-        rows,
-        shown=Shown(shown_headings, shown_rows, left=2),
+        name="topics",
+        title="Stops by topic",
+        headings=STOP_HEADINGS,
+        rows=rows,
+        shown=columns_table(STOP_COLUMNS, stops, left=2),
         people=per_topic,
     )
 

@@ -10,7 +10,7 @@ from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.report.text import exact
 from pres_eval.scoring import ScoredRun
-from pres_eval.summing import ScoredBlock
+from pres_eval.scoring.summing import ScoredBlock
 
 SUMMARY_TOPIC_TEXT = "all"
 """Text in the topic's place in summary lines."""

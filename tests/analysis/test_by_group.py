@@ -337,6 +337,17 @@ def test_the_table_says_how_far_the_p_of_a_small_group_can_be_wrong(command: Com
         assert ("p is too low if differences are skewed" in called.out) is noted, "nothing is significant"
 
 
+@pytest.mark.parametrize(("size", "is_noted"), [(49, True), (50, False)])
+def test_groups_of_50_topics_are_large(size: int, is_noted: bool, command: Command, tmp_path: Path) -> None:
+    differences = [0.01 * (topic % 3) + 0.4 * (topic >= size) for topic in range(2 * size)]
+    scores, _ = weighted_scores(tmp_path, differences, [1.0] * 2 * size)
+    groups = tmp_path / "groups"
+    groups.write_text("".join(f"{topic} {'xy'[topic >= size]}\n" for topic in range(2 * size)))
+    called = command("compare", "--scores", scores, "--groups", groups)
+    assert "Difference by group" in called.out
+    assert ("p is too low if differences are skewed" in called.out) is is_noted
+
+
 def test_the_table_says_that_weighted_means_have_intervals_of_the_logit(
     command: Command, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from scipy import stats
 from support.commands import FIXTURES, QRELS, RUNS, Command
 from support.null_rates import read_tables
 
+from pres_eval.analysis import power
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import (
     SizePlan,
@@ -219,7 +221,19 @@ def test_power_prints_an_interval_of_the_number(call: Command, tmp_path: Path) -
     out = call(*command, "--table", "sizes").out
     assert f"{row['t_low']} .. {row['t_high']}" in out
     assert "95 % interval of the number" in out and "10 topics" in out
-    assert "of pairs of real runs 90 to 94 % of such intervals held it" in out
+    assert "of pairs of real runs 90 to 94 % of such intervals held it, of the average pair of three" in out
+
+
+def test_an_interval_of_the_number_may_have_no_upper_end(
+    call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More topics than are planned for, here 60, are no number; the lower end is shown all the same."""
+    monkeypatch.setattr(power, "MOST_PLANNED_TOPICS", 60)
+    chance = np.random.default_rng(5)
+    rows = [f"{run},{topic},{chance.normal(0.5, 0.08)}\n" for run in "ab" for topic in range(10)]
+    (tmp_path / "pilot.csv").write_text("run,topic,map\n" + "".join(rows))
+    command = ("power", "--scores", tmp_path / "pilot.csv", "--trials", "2", "--samples", "20", "--quiet")
+    assert re.search(r"  \d+ \.\. - ", call(*command, "--table", "sizes").out)
 
 
 def test_anova_is_named_for_what_it_computes(call: Command) -> None:

@@ -137,14 +137,14 @@ def test_power_says_how_long_it_takes(call: Command, tmp_path: Path, monkeypatch
     called = call(*options)
     assert (called.code, called.err) == (0, f"pres-eval: note: {note}\n")
     assert call.ok(*options, "--quiet").out == called.out
-    monkeypatch.setattr(power, "MOST_CELLS", 17)
+    monkeypatch.setattr(power, "MOST_DIFFERENCES", 17)
     assert call(*options).out == called.out
     called = call(*options, "--test", "t")
     assert (called.code, called.out) == (1, "")
     assert called.err == (
         "pres-eval: 3 runs: 3 pairs over 6 topics (--test t), expected at most 17; leave some runs out\n"
     )
-    monkeypatch.setattr(power, "MOST_CELLS", 2)
+    monkeypatch.setattr(power, "MOST_DIFFERENCES", 2)
     assert "3 runs: 3 pairs, expected at most 2; leave some runs out" in call(*options).err
 
 

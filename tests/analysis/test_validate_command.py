@@ -318,6 +318,34 @@ def test_mistakes_in_control_samples(text: str, message: str, call: Command) -> 
     assert called.err.startswith(f"pres-eval: {message}")
 
 
+def test_a_topic_judged_as_a_whole_says_nothing_of_the_control_of_others(call: Command) -> None:
+    Path("found").write_text(FOUND + "q2 e0\n")
+    Path("sample").write_text(SAMPLE + "q2 e0 1\nq2 e1 0\nq2 e2 0\n")
+    Path("sizes").write_text("q1 all 200\nq2 all 3\n")
+    Path("control").write_text(SAMPLE + "q2 e1 0\n")
+    called = call("validate", "found", "sample", "--sizes", "sizes", "--control", "control")
+    assert "control: 40 of its 40 judged documents that the review missed are in the sample too" in called.err
+
+
+def test_words_are_grades_in_control_samples_too(call: Command) -> None:
+    control = "".join(f"q1 d{number} {int(number % 3 == 0)}\n" for number in range(0, 200, 5))
+    Path("control").write_text(control)
+    expected = pe.validate("found", "sample", collection=200, control="control")["eRecall"]
+    for path, text in (("sample", SAMPLE), ("control", control)):
+        Path(path).write_text(text.replace(" 1\n", " hot\n").replace(" 0\n", " cold\n"))
+    words = {"hot": 1, "cold": 0}
+    review = pe.validate("found", "sample", collection=200, control="control", grades=words)
+    assert review["eRecall"] == expected
+
+
+def test_an_empty_cell_is_no_judgement(call: Command) -> None:
+    expected = estimates(call, *WHOLE)
+    judged = SAMPLE.replace(" ", ",")
+    unjudged = "".join(f"q1,d{number},\n" for number in range(1, 200, 4))
+    Path("sample").write_text(f"topic,docno,relevance\n{judged}{unjudged}")
+    assert estimates(call, *WHOLE) == expected
+
+
 def test_margins_and_plans(call: Command) -> None:
     rows = call.ok("validate", *WHOLE, "--margin", "0.05", "--format", "json").json["more"]
     assert all(row["needed"] > row["judged"] and row["more"] == row["needed"] - row["judged"] for row in rows)
@@ -453,7 +481,7 @@ def test_strata_that_the_review_crosses_need_all_their_documents(call: Command) 
             (*WHOLE, "--columns", "doc=x"),
             "--columns doc=x: expected NAME=HEADING, NAME one of topic, docno, stratum, grade",
         ),
-        ((*WHOLE, "--target", "75"), "--target: found '75.0', expected a number above 0 and below 1"),
+        ((*WHOLE, "--target", "75"), "--target: found '75', expected a number above 0 and below 1"),
         (("found", "sample", "--collection", "20"), "sample:1: 20 documents in stratum 'all' of topic 'q1'"),
         (("found", "sample", "--collection", "60"), "sample:1: 40 judged documents among the 20 of stratum"),
     ],

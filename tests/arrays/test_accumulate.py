@@ -24,7 +24,7 @@ def test_like_a_plain_loop(stretches: list[list[float]], narrow: int) -> None:
             total = value if number == 0 else total + value
             expected.append(total)
     values = np.array([value for stretch in stretches for value in stretch], np.float64)
-    with mock.patch.object(exact, "NARROW", narrow):
+    with mock.patch.object(exact, "SHORT_STRETCH_VALUES", narrow):
         assert exact.accumulate(np.add, values, offsets).tolist() == expected
 
 

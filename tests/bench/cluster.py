@@ -238,7 +238,7 @@ def measure(kind: str, count: int, form: str, qrels: Path, runs: list[Path]) -> 
         if kind == "one":
             allow_keeping_memory()  # as the command does
         digest = hashlib.sha1(usedforsecurity=False)
-        with Runs(RunRanker.of(judged, options), Here(2) if kind == "one" else weighed) as ranks:
+        with Runs(RunRanker.for_judgements(judged, options), Here(2) if kind == "one" else weighed) as ranks:
             for ranking in ranks.rank_each([run_at(str(run)) for run in runs]):
                 assert not isinstance(ranking, RunFailure)
                 values = evaluate(judged, ranking, selection, options).summary

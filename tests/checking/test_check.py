@@ -400,6 +400,21 @@ def test_level_2_knows_about_grades(check: Any) -> None:
     assert found(qrels) == {}
 
 
+def test_ties_are_weighed_at_the_level_that_was_asked_for(check: Any) -> None:
+    """With -l 2 one of three tied documents is relevant: map is 1/3 to 1."""
+    tied = b"1 Q0 a 1 3 t\n1 Q0 b 2 3 t\n1 Q0 c 3 3 t\n"
+    _, run = check(qrels=b"1 0 a 1\n1 0 b 2\n", ranked=tied, relevance_level=2, asked=())
+    assert run.findings["ties"].details["map"] == pytest.approx([1 / 3, 1])
+
+
+def test_ties_across_the_cutoffs_that_were_asked_for(check: Any) -> None:
+    scores = [9, 8, 7, 6, 5, 4, 3, 3, 1]
+    ranked = "".join(f"1 Q0 d{rank} {rank} {score} t\n" for rank, score in enumerate(scores, 1))
+    for asked, at_cutoffs in (((7,), {"7": 1}), ((8,), {})):
+        _, run = check(qrels=b"1 0 d1 1\n", ranked=ranked.encode(), asked=asked)
+        assert run.findings["ties"].details["at_cutoffs"] == at_cutoffs
+
+
 def test_examples_are_limited_counts_are_not(check: Any) -> None:
     bad = RUN.replace(b".5 clean", b"x clean")
     for most in (0, 1, 4):
@@ -454,7 +469,7 @@ def test_colliding_hashes_hide_nothing(check: Any, monkeypatch: pytest.MonkeyPat
         qrels, run = check(ranked=text + b"3 Q0 D18 21 1 clean\n", qrels=QRELS + b"3 0 D09 1\n", most=9)
         assert found(run) == found(qrels) == {"duplicate": 1}
         first = text.split(b"\n").index(b"3 Q0 D18 19 32.5 clean") + 1
-        assert run.findings["duplicate"].examples[0].other == first
+        assert run.findings["duplicate"].examples[0].other_line == first
         assert run.facts["judged_documents_retrieved"] == 30
 
 

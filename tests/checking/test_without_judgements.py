@@ -74,6 +74,13 @@ def test_ids_that_the_collection_lacks(form: str, call: Command) -> None:
     assert "run.csv:3: topic '9'" in called.out and "run.csv:3: document 'q'" in called.out
 
 
+def test_the_first_line_of_an_unknown_document_is_named(call: Command) -> None:
+    Path("documents").write_text("a\n")
+    Path("run").write_text("1 Q0 z 1 3 t\n2 Q0 a 1 3 t\n2 Q0 z 2 2 t\n")
+    called = call("check", "run", "--documents", "documents")
+    assert "warning unknown-document (1): " in called.out and "run:1: document 'z'" in called.out
+
+
 def test_ids_without_an_id(call: Command) -> None:
     Path("topics").write_text('{"_id": "1"}\n{"title": "x"}\n')
     called = call("check", "run", "--topics", "topics")

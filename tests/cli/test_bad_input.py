@@ -297,6 +297,12 @@ ZEROS = {
         "run: scores rise with the rank column (topic 'q1': rank 1 has 0.5, rank 2 has 2.0), but the largest"
         " score comes first: are these distances? (pres-eval check shows more)",
     ),
+    "distances that rise from topic to topic": (
+        ["qrels", "run"],
+        "q1 Q0 a 1 0.5 tag\nq1 Q0 b 2 1.0 tag\nq2 Q0 b 1 1.5 tag\nq2 Q0 a 2 2.0 tag\n",
+        "run: scores rise with the rank column (topic 'q1': rank 1 has 0.5, rank 2 has 1.0), but the largest"
+        " score comes first: are these distances? (pres-eval check shows more)",
+    ),
     "cut off": (
         ["qrels", "run"],
         RUN[:-2],
@@ -517,6 +523,12 @@ PREFERENCES = [
         "qrels_jg",
         "q1 g a 1\nq1 h a 1\nq1 g a 0\n",
         "qrels:3: topic 'q1', judgement group 'g': a second judgement of document 'a' (first in line 1),"
+        " expected one judgement per document and group",
+    ),
+    (
+        "qrels_jg",
+        "q2 g a 1\nq2 g a 0\nq1 g a 1\nq1 g a 0\n",
+        "qrels:2: topic 'q2', judgement group 'g': a second judgement of document 'a' (first in line 1),"
         " expected one judgement per document and group",
     ),
 ]

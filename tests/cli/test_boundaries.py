@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from support.commands import Command
 
 from pres_eval.analysis.corrections import letters_of_pairs
@@ -31,3 +32,11 @@ def test_the_letters_after_the_alphabet_are_numbers() -> None:
     first, second = np.triu_indices(count, 1)
     letters = letters_of_pairs(np.arange(count, 0.0, -1), first, second, np.ones(len(first), bool))
     assert letters[:2] == ["a", "b"] and letters[-1] == "<53>"
+
+
+def test_compatibility_counts_a_document_at_its_depth(call: Command, tmp_path: Path) -> None:
+    """Of the first two documents one is among the first two of the ideal ranking, at rank 2."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 1\n")
+    (tmp_path / "run").write_text("1 Q0 x 1 2 t\n1 Q0 a 2 1 t\n")
+    row = call.ok("-m", "compat.depth=2", "--format", "csv", tmp_path / "qrels", tmp_path / "run").rows[0]
+    assert float(row["compat_depth=2"]) == pytest.approx(0.95 * (1 / 2) / (1 + 0.95))

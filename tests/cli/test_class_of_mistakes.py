@@ -127,12 +127,12 @@ def test_what_is_no_mistake(data: str | bytes, call: Command) -> None:
     assert call.ok("-m", "map", "qrels", "x").out == expected
 
 
-@pytest.mark.parametrize("order", ["least first", "from 0"])
-def test_runs_in_the_order_of_their_scores_are_right(order: str, call: Command) -> None:
-    """Whole scores that rise by 1 are no ranks where the ranks count down to the first."""
-    last = 1 if order == "least first" else 0
+@pytest.mark.parametrize("ranks", ["least first", "from 0", "all 0"])
+def test_runs_in_the_order_of_their_scores_are_right(ranks: str, call: Command) -> None:
+    """Whole scores that rise by 1 are no ranks where the ranks count down to the first, or are not used."""
     rows = [(topic, place) for topic in ("q1", "q2") for place in (3, 2, 1)]
-    Path("x").write_text("".join(f"{t} Q0 d{p} {p - 1 + last} {4 - p} t\n" for t, p in rows))
+    rank_of = {"least first": (1, 2, 3), "from 0": (0, 1, 2), "all 0": (0, 0, 0)}[ranks]
+    Path("x").write_text("".join(f"{t} Q0 d{p} {rank_of[p - 1]} {4 - p} t\n" for t, p in rows))
     assert "exchanged" not in call("qrels", "x").err
     assert "rank-is-score" not in call("check", "qrels", "x").out
 

@@ -102,6 +102,14 @@ def test_what_is_said(call: Command, twice: tuple[str, str]) -> None:
     assert record["signature"]["options"]["duplicates"] == "best"
 
 
+def test_the_first_line_that_repeats_a_document_is_named(call: Command, twice: tuple[str, str]) -> None:
+    """Not the one whose document came first: an editor stops at the line, and the topics may be anywhere."""
+    Path(twice[1]).write_text("1 Q0 a 1 9 t\n2 Q0 b 1 9 t\n2 Q0 b 2 8 t\n1 Q0 a 2 7 t\n")
+    Path(twice[0]).write_text("1 0 a 1\n2 0 b 1\n")
+    error = call("-m", "map", *twice).err
+    assert f"{twice[1]}:3: document 'b' of topic '2' again (first in line 2)" in error
+
+
 def test_several_lines_are_counted(call: Command, twice: tuple[str, str]) -> None:
     run = Path(twice[1])
     run.write_text(run.read_text() * 2)

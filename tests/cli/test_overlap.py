@@ -52,6 +52,15 @@ def agreement_by_sets(first: list[str], second: list[str], depth: int) -> float:
     return len({*first[:depth]} & {*second[:depth]}) / depth
 
 
+def test_lists_of_different_lengths(call: Command, tmp_path: Path) -> None:
+    """What the short list shares may lie deep in the long one."""
+    first = write(tmp_path / "first", {"1": ["a", "b"]})
+    second = write(tmp_path / "second", {"1": ["x", "y", "z", "a", "b"]})
+    row = topics_of(call, first, second, "--cutoffs", "4,10")["1"]
+    assert (float(row["jaccard@4"]), float(row["jaccard@10"])) == (1 / 5, 2 / 5)
+    assert (float(row["overlap@4"]), float(row["overlap@10"])) == (1 / 4, 2 / 5)
+
+
 def test_bounds_are_those_of_lists_that_go_on(call: Command, tmp_path: Path) -> None:
     """The least and the greatest overlap of uneven lists, by lists of 200 documents."""
     chance = random.Random(3)

@@ -269,13 +269,11 @@ def test_no_room_for_a_copy_of_a_pipe(call: Command, monkeypatch: pytest.MonkeyP
 
 
 def words_of_page() -> list[str]:
-    """The words in the first cells of the tables of messages."""
+    """The words that the items of the page begin with."""
     page = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
-    words = []
-    for table in page.split("| words of the message |")[1:]:
-        for row in table.partition("\n\n")[0].splitlines()[2:]:
-            words += re.findall(r"`([^`]+)`", row.split(" | ")[0])
-    return words
+    items = re.findall(r"^- (`.*?`): ", page, re.MULTILINE)
+    assert items
+    return [words for item in items for words in re.findall(r"`([^`]+)`", item)]
 
 
 def test_each_message_of_the_page_is_produced() -> None:

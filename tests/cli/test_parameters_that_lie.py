@@ -158,6 +158,12 @@ def test_trec_evals_own_test_still_works() -> None:
     assert [column.label for column in select(["ndcg_cut.10,20,23.4"])][-1] == "ndcg_cut_23"
 
 
+def test_a_point_in_a_single_cutoff_is_a_mistake() -> None:
+    """Only at the end of a list is it taken as trec_eval takes it."""
+    with pytest.raises(MeasureError, match=r"found '23\.4', expected a whole number of at least 1"):
+        select(["ndcg_cut.23.4"])
+
+
 NOTATIONS = {
     "punctuation": ("EP-1234567-A1", "EP1234567A1", "punctuation"),
     "other punctuation": ("EP-1234567-A1", "EP.1234567.A1", "punctuation"),

@@ -48,6 +48,37 @@ def test_by_hand(call: Command, review: tuple[Path, Path], tmp_path: Path) -> No
     assert float(second["cost"]) == 0 * 10 + 1 * 5 + 2 * 2 + 0 * 1
 
 
+def test_no_excess_is_shown_where_the_target_is_out_of_reach(
+    call: Command, review: tuple[Path, Path]
+) -> None:
+    out = call.ok("stopping", *review, "--target", "0.75", "-q", "--quiet").out
+    rows = {cells[1]: cells for cells in map(str.split, out.splitlines()) if cells[:1] == ["r"]}
+    assert rows["1"][7] == "+4" and "nan" not in out, out
+
+
+def test_a_review_may_stop_before_the_first_document(
+    call: Command, review: tuple[Path, Path], tmp_path: Path
+) -> None:
+    stops = tmp_path / "stops"
+    stops.write_text("1 0\n2 0\n3 0\n")
+    rows = by_topic(call, *review, "--stops", stops, "--target", "0.75", "--costs", "10,5,2,1")
+    first = rows["1"]
+    assert (first["read"], first["found"], first["recall"], first["excess"]) == ("0", "0", "0.0", "-6.0")
+    assert float(first["cost"]) == 3 * 2 + 3 * 1, "three relevant and three others down to rank 6, later"
+    stops.write_text("1 -1\n2 0\n3 0\n")
+    called = call("stopping", *review, "--stops", stops)
+    assert called.code == 2 and ":1: rank '-1', expected a whole number of at least 0" in called.err
+
+
+def test_a_stop_behind_the_end_is_the_end(call: Command, review: tuple[Path, Path], tmp_path: Path) -> None:
+    stops = tmp_path / "stops"
+    stops.write_text("1 99\n2 2\n3 1\n")
+    called = call("stopping", *review, "--stops", stops, "-N", "100", "--format", "csv", "--table", "topics")
+    assert "1 stop behind the end of" in called.err
+    first = called.rows[0]
+    assert (first["read"], first["share_read"], first["excess"]) == ("10", "0.1", "0.0")
+
+
 def test_end_of_the_run_is_the_stop(call: Command, review: tuple[Path, Path]) -> None:
     rows = by_topic(call, *review, "--target", "0.5", "-N", "20", "-M", "6")
     assert (rows["1"]["read"], rows["1"]["excess"], rows["1"]["reached"]) == ("6", "3.0", "true")

@@ -134,7 +134,7 @@ def test_the_number_that_hashes_begin_with(call: Command, monkeypatch: pytest.Mo
     """It is drawn anew for each process."""
     expected = evaluated(call)
     for number in (0, 1, 2**63, 0x9E3779B97F4A7C15):
-        monkeypatch.setattr(ids, "_PROCESS", number)
+        monkeypatch.setattr(ids, "_SEED_OF_PROCESS", number)
         assert evaluated(call) == expected
 
 
@@ -248,7 +248,7 @@ def test_analyses(command: str, call: Command) -> None:
     expected = found()
     write(*(shuffled(rows, 3) for rows in made()), packed=lambda data: gzip.compress(data, mtime=0))
     with pytest.MonkeyPatch.context() as patch, chunks_of(50):
-        patch.setattr(ids, "_PROCESS", 12345)
+        patch.setattr(ids, "_SEED_OF_PROCESS", 12345)
         assert found() == expected
 
 

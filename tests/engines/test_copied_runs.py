@@ -190,7 +190,7 @@ def test_progress(run: str, copies: Copies, tmp_path: Path, monkeypatch: pytest.
     files = run_at(path)
     steps: list[int] = []
     files.watch(steps.append)
-    with Runs(RunRanker.of(judged, Options()), copies) as runs:
+    with Runs(RunRanker.for_judgements(judged, Options()), copies) as runs:
         runs.rank(files)
     assert len(steps) > 2 and len(run) - 9 < sum(steps) <= len(run)
     assert min(steps) < 0 or run == RUN
@@ -209,7 +209,7 @@ def test_copies_report_no_progress(copies: Copies, tmp_path: Path, monkeypatch: 
 
     for run in files:
         run.watch(note)
-    with Runs(RunRanker.of(judged, Options()), copies) as runs:
+    with Runs(RunRanker.for_judgements(judged, Options()), copies) as runs:
         assert len(list(runs.rank_each(files))) == 6
     told = [line.split() for line in (tmp_path / "told").read_text().splitlines()]
     assert {int(process) for process, _ in told} == {os.getpid()}
@@ -389,7 +389,7 @@ def test_standard_input_that_is_a_file(
     path, judged = written(tmp_path, made.run, made.qrels)
     with open(path, encoding="utf-8") as stdin:  # noqa: PTH123
         monkeypatch.setattr("sys.stdin", stdin)
-        with Runs(RunRanker.of(judged, Options()), copies) as runs:
+        with Runs(RunRanker.for_judgements(judged, Options()), copies) as runs:
             found = outcome(lambda: runs.rank(run_at("-")))
     assert found == by_threads(path, judged, Options()) | {"name": "<stdin>"}
 

@@ -241,7 +241,7 @@ def test_many_runs(made: Engine, tmp_path: Path) -> None:
     names[6] = str(tmp_path / "missing")
     found = {}
     for workers in (made, Here(2)):
-        with Runs(RunRanker.of(judged, Options()), workers) as runs:
+        with Runs(RunRanker.for_judgements(judged, Options()), workers) as runs:
             found[workers] = list(runs.rank_each([run_at(name) for name in names], going_on=True))
     assert [getattr(each, "path", None) or each.name for each in found[made]] == names  # type: ignore[union-attr]
     failed = [each for each in found[made] if isinstance(each, RunFailure)]

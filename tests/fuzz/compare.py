@@ -93,7 +93,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
     sizes = [
         (stretches, "BLOCK_ROWS", 7),
         (matching, "MANY_KEYS", 20),
-        (exact, "NARROW", 2),
+        (exact, "SHORT_STRETCH_VALUES", 2),
         (ids, "_LEAST_COLUMNS", 1),
         (ids, "_SORTED_COLUMNS", 1),
         (forming, "BATCH_TOPICS", 2),

@@ -50,7 +50,7 @@ from fuzz.copies import (  # noqa: E402
 from fuzz.mutations import Mutant, mutants_of  # noqa: E402
 from fuzz.survey import Lines, import_everything, package_digest, survey  # noqa: E402
 
-MUTATED = ("measures", "ranking", "batches", "scoring.py")
+MUTATED = ("measures", "ranking", "batches", "scoring")
 FOLDERS = ("measures", "ranking", "batches", "trec_eval", "arrays")
 TESTS = (
     *(f"tests/{name}" for name in FOLDERS),

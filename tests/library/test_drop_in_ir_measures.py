@@ -284,3 +284,11 @@ def test_judgements_that_are_rewritten_rewrite_runs() -> None:
     assert found.calc_aggregate(run) == wanted.calc_aggregate(by_hand)
     each = {(one.query_id, one.measure): one.value for one in found.iter_calc(run)}
     assert each == {(one.query_id, one.measure): one.value for one in wanted.iter_calc(by_hand)}
+
+
+def test_gains_that_are_grades_of_others() -> None:
+    """Each document gets the gain of its own grade, not that of its gain."""
+    measure = ir_measures.nDCG(cutoff=5, gains={0: 1, 1: 0})
+    qrels, run = {"1": {"a": 1, "b": 0}}, {"1": {"a": 1.0, "b": 2.0}}
+    for provider in (ours.PROVIDER, OLD):
+        assert provider.calc_aggregate([measure], qrels, run) == {measure: 1.0}

@@ -156,3 +156,9 @@ def test_mistakes_are_named(arguments: dict[str, object], message: str) -> None:
         pe.evaluate(QRELS, RUNS[0], "map", **arguments)  # type: ignore[arg-type]
     assert message in str(raised.value)
     assert isinstance(raised.value, InputError) or "expected" in str(raised.value)
+
+
+def test_the_worst_group_has_the_highest_value_where_less_is_better() -> None:
+    qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    groups = pe.evaluate(qrels, run, ["last_rel", "P.1"], groups={"1": "x", "2": "y"}).groups
+    assert groups["worst"] == {"last_rel": 2.0, "P_1": 0.0}

@@ -10,12 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.batches import EXAMPLE_PARAMETERS, batch_of, same_bits, topic_lists
 
-from pres_eval import scoring
 from pres_eval.measures import MEASURES
 from pres_eval.measures.base import Measure, Totals
 from pres_eval.measures.selection import select
-from pres_eval.scoring import score_blocks
-from pres_eval.summing import Summing
+from pres_eval.scoring import columns, score_blocks
+from pres_eval.scoring.summing import Summing
 
 TAKE_MANY = [pytest.param(measure, id=measure.name) for measure in MEASURES if measure.takes_many]
 
@@ -36,7 +35,7 @@ def test_together_as_one_by_one(measure: Measure, data: st.DataObject) -> None:
     most = data.draw(st.integers(1, 40))
     selection = select([measure.name + (text or level), f"{measure.name}.1,7,1000"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scoring, "MOST_VALUES", most)
+        patch.setattr(columns, "MOST_VALUES", most)
         (block,) = score_blocks([lambda: batch], selection)
         summing = Summing(selection)
         summing.add(block)

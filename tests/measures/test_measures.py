@@ -398,7 +398,7 @@ def test_accumulate_is_a_loop_over_each_segment(segments: list[list[float]]) -> 
         values = np.array([value for segment in segments for value in segment])
         assert accumulate(operation, values, offsets).tolist() == wanted
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("pres_eval.arrays.exact.NARROW", 3)
+            patch.setattr("pres_eval.arrays.exact.SHORT_STRETCH_VALUES", 3)
             assert accumulate(operation, values, offsets).tolist() == wanted
 
 

@@ -249,7 +249,9 @@ def test_numpy_is_imported_near_the_ground(fixtures: Path) -> None:
 NUMBERS = [
     path
     for path in MODULES
-    if room_of(path) in {"batches", "measures", "scoring"} or name_of(path) == "arrays/exact.py"
+    if (room_of(path) in {"batches", "measures", "scoring"} or name_of(path) == "arrays/exact.py")
+    # Its columns are added by arrays/exact.py; the counts and the weights beside them in any order, exactly.
+    and name_of(path) != "scoring/summing.py"
 ]
 """Where the numbers are made that have to agree with C's to the last bit."""
 

@@ -11,6 +11,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,30 @@ def test_every_mark_is_that_of_a_part() -> None:
 )
 def test_examples_print_what_is_shown(kind: str, content: str) -> None:
     assert content == update_docs.with_real_output(kind, content), HOW
+
+
+NOT_OF_AN_OUTPUT = {"3.10", "95 %", "80 %"}
+"""Numbers of tutorials that are no results: a version of Python, a level of confidence, a recall to reach."""
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("docs/tutorials/")])
+def test_numbers_of_tutorials_are_those_of_their_outputs(name: str) -> None:
+    """Each decimal number and percentage in the text is a rounded number of an output on the page."""
+    printed = " ".join(content for _, content in update_docs.blocks(PAGES[name]))
+    values = [Decimal(text) for text in re.findall(r"(?<![\w.])\d+\.\d+(?![\w.])", printed)]
+    prose = re.sub(r"^```.*?^```$|`[^`]*`|\]\([^)]*\)", "", PAGES[name], flags=re.MULTILINE | re.DOTALL)
+    told = {match[0] for match in re.finditer(r"(?<![\w.])\d+(?:\.\d+(?!\w|\.\d)| %)", prose)}
+    assert told, "no number in the text"
+    assert [text for text in sorted(told - NOT_OF_AN_OUTPUT) if not is_rounding(text, values)] == []
+
+
+def is_rounding(text: str, values: list[Decimal]) -> bool:
+    """Whether a number or a percentage is one of the values, rounded."""
+    number, percent, _ = text.partition(" %")
+    shown = Decimal(number).scaleb(-2) if percent else Decimal(number)
+    digits = shown.as_tuple().exponent
+    assert isinstance(digits, int)
+    return any(abs(value - shown) * 2 <= Decimal(1).scaleb(digits) for value in values)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -435,9 +460,9 @@ def messages() -> str:
 
 
 def words_of_messages() -> list[str]:
-    """What the tables of the page of messages have in their first cells."""
-    rows = re.findall(r"^\| (`.*?`) \| ", PAGES["docs/troubleshooting.md"], re.MULTILINE)
-    return [words for row in rows for words in re.findall(r"`([^`]+)`", row)]
+    """What the items of the page of messages begin with."""
+    items = re.findall(r"^- (`.*?`): ", PAGES["docs/troubleshooting.md"], re.MULTILINE)
+    return [words for item in items for words in re.findall(r"`([^`]+)`", item)]
 
 
 def test_troubleshooting_explains_messages_that_exist() -> None:

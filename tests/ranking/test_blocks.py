@@ -36,7 +36,7 @@ def block_of(data: bytes, words: bool) -> Block:
 
 
 def ranked(block: Block, judged: Relevance, options: Options | None = None, jobs: int = 1) -> Ranking:
-    return rank_block("my run", block, RunRanker.of(judged, options or Options()), "tag", jobs)
+    return rank_block("my run", block, RunRanker.for_judgements(judged, options or Options()), "tag", jobs)
 
 
 def as_lists(ranking: Ranking) -> list[object]:

@@ -57,7 +57,7 @@ def test_like_ranking_by_ids(
     scores = np.array([score for documents in run.values() for score in documents.values()], np.float64)
     lengths = np.array([len(documents) for documents in run.values()], np.int64)
     block = Block(topics=Ids.from_texts(list(run)), lengths=lengths, documents=ids, numbers=scores)
-    ranker = Ranker.of(qrels, Options(compat=compat))
+    ranker = Ranker.for_judgements(qrels, Options(compat=compat))
     pool = qrels.pool
     index = {
         (pool.topics[topic], document): number

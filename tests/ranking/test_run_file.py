@@ -337,8 +337,9 @@ def test_tag_that_is_cut_off(size: int, tmp_path: Path) -> None:
         path.write_bytes(b"1 Q0 x 1 3 t\n1 Q0 a 1 2 tag\n" + end)
         judgements = judged_pool(pool_of({b"1": {b"a"}}))
         assert read_run(SmallSource(path, size), judgements, Options()).tag_before == before
-    path.write_bytes(b"1 Q0 a 1 2 ta")
-    assert read_run(SmallSource(path, size), judgements, Options()).tag_before is None
+    for whole in (b"1 Q0 a 1 2 ta", b"1 Q0 x 1 3 tag\n1 Q0 a 1 2 ta\n"):
+        path.write_bytes(whole)
+        assert read_run(SmallSource(path, size), judgements, Options()).tag_before is None
 
 
 def test_more_lines_than_32_bits_can_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

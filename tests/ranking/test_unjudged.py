@@ -24,7 +24,7 @@ from pres_eval.reading.file import File
 )
 def test_each_once_in_the_order_of_the_file(parts: list[list[bytes]], most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(merged, "MOST", most)
+        patch.setattr(merged, "MOST_UNJUDGED_TOPICS", most)
         topics = UnjudgedTopics()
         for part in parts:
             topics.add(Ids.from_texts(part))
@@ -35,7 +35,7 @@ def test_each_once_in_the_order_of_the_file(parts: list[list[bytes]], most: int)
 
 
 def test_long_ids_take_no_room_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(merged, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(merged, "UNJUDGED_TOPICS_BYTES", 10_000)
     topics = UnjudgedTopics()
     for number in range(100):
         topics.add(Ids.from_texts([b"%d" % number + b"x" * 1000]))
@@ -44,7 +44,7 @@ def test_long_ids_take_no_room_without_end(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_warning_says_that_there_are_more(pres_eval, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "qrels").write_text("1 0 a 1\n")
-    lines = [f"t{number} Q0 a 1 1 t\n" for number in range(merged.MOST + 5)]
+    lines = [f"t{number} Q0 a 1 1 t\n" for number in range(merged.MOST_UNJUDGED_TOPICS + 5)]
     (tmp_path / "run").write_text("1 Q0 a 1 1 t\n" + "".join(lines))
     done = pres_eval("-m", "map", "qrels", "run", cwd=tmp_path)
     assert done.stdout == b"map                   \tall\t1.0000\n"
@@ -54,7 +54,7 @@ def test_warning_says_that_there_are_more(pres_eval, tmp_path: Path) -> None:  #
 def test_runs_in_other_formats_know_that_there_are_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(merged, "MOST", 2)
+    monkeypatch.setattr(merged, "MOST_UNJUDGED_TOPICS", 2)
     judged = judged_pool(made_pool([(b"1", b"a")]))
     for count in (2, 3):
         (tmp_path / "run").write_text("1\ta\t1\n" + "".join(f"t{n}\ta\t1\n" for n in range(count)))

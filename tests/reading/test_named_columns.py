@@ -333,7 +333,7 @@ def test_words_as_grades_are_advised(german: Command) -> None:
 def test_grades_alone_do_not_hide_the_advice_on_columns(german: Command) -> None:
     called = german("--grades", "ja=1,nein=0", "urteile.csv", "treffer.csv")
     assert "urteile.csv:1: 1 column, expected 4" in called.err
-    assert "name them with --columns topic=HEADING,docno=HEADING,grade=HEADING" in called.err
+    assert "name them with --columns topic=Anfrage,docno=Dokument,grade=Relevanz" in called.err
 
 
 @pytest.mark.parametrize("name", ["scores.csv", "scores.json"])

@@ -57,6 +57,13 @@ def test_ranked_lists_are_runs(shape: str, call: Command) -> None:
         assert call("--quiet", *MEASURES, "qrels", "new").out == VALUES
 
 
+def test_a_list_in_which_a_document_has_no_score_is_in_ranked_order(call: Command) -> None:
+    """Scores of some documents say nothing of the others."""
+    documents = [{"id": "d1", "score": 1.0}, {"id": "d7"}, {"id": "d4", "score": 9.0}]
+    Path("new").write_text(json_lines([{"query_id": "1", "doc_ids": documents}]))
+    assert call("--quiet", "-m", "map", "qrels", "new").out == "map                   \tall\t0.8333\n"
+
+
 @pytest.mark.parametrize("shape", LISTS)
 def test_lists_are_judgements(shape: str, call: Command) -> None:
     """All of them are relevant."""

@@ -8,8 +8,8 @@ import pytest
 from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.paired import PairedScores, means_of
+from pres_eval.report.cells import Score
 from pres_eval.report.compared_tables import compared_tables
-from pres_eval.report.layout import Score
 
 
 @pytest.mark.parametrize(("test", "mark"), [("wilcoxon", "+"), ("randomisation", "")])

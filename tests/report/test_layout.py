@@ -10,7 +10,7 @@ import math
 import pytest
 
 from pres_eval.errors import UsageError
-from pres_eval.report.layout import Look, Shown, Table, render
+from pres_eval.report.layout import Look, Table, render
 
 ROWS = [
     ("1e5", 0.5, True, None),
@@ -19,7 +19,7 @@ ROWS = [
     ("+y", math.nan, True, 0),
 ]
 TABLE = Table("scores", "Scores", ("run", "map", "best", "rank"), ROWS, ("a note",))
-OTHER = Table("others", "Others", ("a",), [(1,)], shown=Shown(("A",), [("one",)]))
+OTHER = Table("others", "Others", ("a",), [(1,)], shown=Table(headings=("A",), rows=[("one",)]))
 
 
 def test_text_leaves_names_and_digits_as_they_are() -> None:

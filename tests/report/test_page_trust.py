@@ -78,9 +78,9 @@ def test_no_run_is_said_to_stay_best_where_bounds_meet(tmp_path: Path, bounds: b
     runs = [ranking("1", (1, 2), 9, "good"), ranking("1", (5, 6), 9, "poor")]
     words = words_of(report_of_texts(tmp_path, judgements("1", 2) + known, *runs))
     assert ("The bounds do not overlap" in words) != bounds
-    assert "no other run could be best: the bounds" not in words or bounds
-    assert ("These bounds do not show that no other run could be best" in words) == bounds
-    assert f"of {int(bounds)} of 1 other runs reach into those of good" in words
+    assert ("of 0 of 1 other runs reach into those of good" in words) != bounds
+    # N1 and N2, which only poor has, are before R1 and R2.
+    assert ("Other judgements could put another run first by PRES_100" in words) == bounds
 
 
 @pytest.mark.parametrize("name", ["report.html", "report.HTM", "report.pdf"])
@@ -155,12 +155,24 @@ def test_bounds_of_runs_that_share_unjudged_documents_prove_nothing(command: Com
         for rank, docno in enumerate(("N1", "N2", "N3", "N4", "N5", "N6"), 1)
     )
     words = page_of(command, tmp_path, qrels, good, poor)
-    assert "another run could be best" not in words
-    assert (
-        "the bounds of P_10 of 1 of 1 other runs reach into those of good. They are of each run alone"
-        in words
-    )
-    assert "good may still be best whatever these are" in words
+    assert "By P_10 good is the best run whatever grades the unjudged documents have" in words
+    assert "all others 0, good would have 0.1000 and poor 0.0000" in words
+    alone = "".join(f"{topic} Q0 X{rank} {rank} {9 - rank} poor\n" for topic in topics for rank in (1, 2))
+    words = page_of(command, tmp_path, qrels, good, alone)
+    assert "Other judgements could put another run first by P_10" in words
+    assert "good would have 0.1000 and poor 0.2000. 1 of 1 other run could be as good" in words
+
+
+def test_other_judgements_of_measures_that_share_a_denominator_prove_nothing(
+    command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "qrels").write_text("1 0 R1 1\n1 0 N1 0\n")
+    for name, document in (("good", "R1"), ("poor", "N1")):
+        (tmp_path / name).write_text(f"1 Q0 {document} 1 9 {name}\n1 Q0 U 2 8 {name}\n")
+    files = [tmp_path / name for name in ("qrels", "good", "poor")]
+    command("report", *files, "-m", "map", "-o", tmp_path / "r.html", "--quiet")
+    words = unescape(re.sub("<[^>]*>", "", (tmp_path / "r.html").read_text()))
+    assert "By map good stays the best run even if" in words and "This is no proof" in words
 
 
 def test_two_runs_that_tie_have_a_verdict(command: Command, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ class known_process:  # noqa: N801 - a context manager
     """Let hashes begin with this number."""
 
     def __init__(self, process: int) -> None:
-        self._before, self._process = ids._PROCESS, process
+        self._before, self._process = ids._SEED_OF_PROCESS, process
 
     def __enter__(self) -> None:
         self._set(self._process)
@@ -44,7 +44,7 @@ class known_process:  # noqa: N801 - a context manager
         self._set(self._before)
 
     def _set(self, process: int) -> None:
-        ids._PROCESS = process
+        ids._SEED_OF_PROCESS = process
         ids.odd_numbers.cache_clear()
 
 

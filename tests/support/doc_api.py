@@ -26,6 +26,8 @@ IN_BRIEF = frozenset({"Batch", "Measure", "Options"})
 """Classes that only who writes a measure of their own needs: help() has the rest."""
 
 
+CONSTRUCTED = frozenset({"Qrels"})
+"""Classes that users call; functions return the others."""
 OPTIONS_OF = {"compare": "compare", "validate": "validate"}
 """Functions whose arguments are the options of a command, by name."""
 OTHER_THAN_OPTIONS = frozenset({"baseline", "names", "jobs"})
@@ -36,7 +38,8 @@ def _section(name: str, thing: Any) -> str:
     description, *paragraphs = (inspect.getdoc(thing) or "").split("\n\n")
     if name in IN_BRIEF:
         return f"## {name}\n\n{description} `help(pres_eval.{name})` has its fields.\n"
-    call = "" if _is_error(thing) else f"```text\n{_wrapped(f'pres_eval.{name}', _signature(thing))}\n```\n\n"
+    called = not inspect.isclass(thing) or name in CONSTRUCTED
+    call = f"```text\n{_wrapped(f'pres_eval.{name}', _signature(thing))}\n```\n\n" if called else ""
     prose = [paragraph for paragraph in paragraphs if not paragraph.startswith(">>> ")]
     body = "".join(f"{_shown(paragraph, OPTIONS_OF.get(name))}\n\n" for paragraph in prose)
     members = "".join(_members(thing)) if inspect.isclass(thing) and not _is_error(thing) else ""
@@ -57,6 +60,13 @@ def _signature(function: Any) -> list[str]:
         if argument.name != "self":
             written.append(argument.name + ("" if argument.default is argument.empty else _default(argument)))
     return written
+
+
+def _in_brief(arguments: list[str]) -> list[str]:
+    """Return the arguments without those by keyword alone if these are many: help() has all."""
+    if "*" not in arguments or len(arguments) < 8:
+        return arguments
+    return [*arguments[: arguments.index("*")], "…"]
 
 
 def _default(argument: inspect.Parameter) -> str:
@@ -110,5 +120,5 @@ def _members(kind: type) -> Iterator[str]:
         ):
             continue
         first = " ".join((inspect.getdoc(member) or "").partition("\n\n")[0].split())
-        call = f"({', '.join(_signature(member))})" if inspect.isfunction(member) else ""
+        call = f"({', '.join(_in_brief(_signature(member)))})" if inspect.isfunction(member) else ""
         yield f"- `{name}{call}`: {first}\n"

@@ -47,8 +47,7 @@ def escaped(text: str) -> str:
 
 def command_table() -> str:
     """The commands, with links to their pages."""
-    rows = ((f"[`pres-eval {name}`](commands/{place_of(name)})", text) for name, text in COMMANDS.items())
-    return table(("command", "what it does"), rows)
+    return "".join(f"- [`{name}`](commands/{place_of(name)}): {text}\n" for name, text in COMMANDS.items())
 
 
 def page_name(command: str) -> str:

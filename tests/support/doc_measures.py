@@ -33,7 +33,7 @@ class Page:
 
     modules      modules of pres_eval/measures/ that it shows
     in_brief     whether it has only what a measure is: `pres-eval measures NAME` has the rest
-    common_note  words that the notes of all its measures begin with; `opening` says them once
+    common_note  words that the notes of its measures begin with; `opening` says them once
     opening      first sentence of the page
     """
 
@@ -47,7 +47,12 @@ class Page:
 PAGES = {
     "precision": Page("Precision, recall and counts", ("precision", "sets", "counts", "judged")),
     "average-precision": Page("Average precision and bpref", ("average_precision", "interpolation", "bpref")),
-    "ndcg": Page("nDCG and other gains", ("ndcg", "cumulated_gain", "normalized_gain", "likeness", "ntcir")),
+    "ndcg": Page(
+        "nDCG and other gains",
+        ("ndcg", "cumulated_gain", "normalized_gain", "likeness", "ntcir"),
+        common_note="-l has no effect",
+        opening="`-l` has no effect on these measures, except on `accuracy`.",
+    ),
     "readers": Page("RBP, ERR and models of readers", ("rbp", "readers")),
     "pres": Page("PRES and its family", ("pres", "budgets")),
     "screening": Page("Screening, effort and cost", ("screening", "effort", "asreview", "reading_cost")),
@@ -72,6 +77,8 @@ PAGES = {
 RARELY_USED = FOR_PARITY | {
     *("Rprec_mult", "relative_P", "utility", "set_relative_P", "set_map", "num_nonrel_judged_ret"),
     *("gm_bpref", "yaap", "dcg", "ideal_dcg", "binG", "G", "ndcg_rel", "Rndcg", "rbp_resid"),
+    *("ncg", "o_measure", "irbu", "bpm", "insq", "D_Q", "Dsharp_Q", "norm_last_rel", "loss_e", "loss_er"),
+    *("erf_asreview", "tnr_asreview", "recall_asreview"),
 }
 """Measures of the page that has only what each is."""
 
@@ -144,7 +151,7 @@ def page_of_measures(page: str) -> str:
     letters = common_letters(page)
     parts = [f"{settings.opening}\n"] if settings.opening else []
     if letters:
-        parts.append(f"Letters, where a measure explains none of its own:\n\n{listed(letters)}")
+        parts.append(f"Common letters:\n\n{listed(letters)}")
     parts += [_section(entry, letters, settings.common_note) for entry in members]
     return "\n".join(parts)
 
@@ -238,7 +245,7 @@ def _parameters(measure: Measure) -> str:
         case Cutoffs(None):
             return f"ranks, {example}; else those of `--nmax`"
         case Cutoffs(tuple(defaults)):
-            what, otherwise = "ranks", _numbers(defaults)
+            return f"ranks; else {_numbers(defaults)}"
         case Fractions(defaults) | Coefficients(defaults):
             what, otherwise = "numbers", _numbers(defaults)
         case BetaCutoffs(betas, tuple(cutoffs)):

@@ -26,21 +26,25 @@ SCHEMA = Path(__file__).parents[2] / "pres_eval" / "report" / "evaluation.schema
 
 def names_elsewhere() -> str:
     """What tools without a section of their own call the measures, tool by tool."""
-    rows = [
-        (tool, f"`{name}`", f"[`{entry.measure.name}`](reference/measures/{place(entry.measure)})")
-        for entry in entries()
-        for name, tool in entry.also
-        if tool not in ("ir_measures", "ranx", "pres-eval")
-    ]
-    tools = list(dict.fromkeys(tool for tool, *_ in rows))
-    return table(("tool", "its name", "name here"), sorted(rows, key=lambda row: tools.index(row[0])))
+    names: dict[str, list[str]] = {}
+    for entry in entries():
+        for name, tool in entry.also:
+            if tool not in ("ir_measures", "ranx", "pres-eval"):
+                link = f"[`{entry.measure.name}`](reference/measures/{place(entry.measure)})"
+                names.setdefault(tool, []).append(f"`{name}` is {link}")
+    return "".join(f"- {tool}: {', '.join(here)}\n" for tool, here in names.items())
 
 
 def nicknames() -> str:
+    """The nicknames; one that has all measures of others names these."""
     versions = tuple(NICKNAMES)
+    first = NICKNAMES[versions[0]]
     rows = []
-    for name, members in NICKNAMES[versions[0]].items():
-        text = ", ".join(f"`{member}`" for member in members)
+    for name, members in first.items():
+        contained = [other for other in ("official", "set", "prefs") if set(first[other]) < set(members)]
+        listed = {member for other in contained for member in first[other]}
+        names = [f"those of `{other}`" for other in contained]
+        text = ", ".join([*names, *(f"`{member}`" for member in members if member not in listed)])
         for version in versions[1:]:
             added = [f"`{member}`" for member in NICKNAMES[version].get(name, ()) if member not in members]
             text += f"; with `--compat {version}` also {', '.join(added)}" if added else ""
@@ -73,6 +77,13 @@ DETAILS_OF_JSON = frozenset(
     )
 )
 """Fields whose own fields only the schema explains."""
+RARE_IN_JSON = frozenset(
+    (
+        *("signature.rules", "signature.judgements", "runs[].dropped", "runs[].mapped", "runs[].excluded"),
+        *("runs[].header", "runs[].no_answers"),
+    )
+)
+"""Fields that only some options or files lead to: the schema has them."""
 
 
 def json_layout() -> str:
@@ -81,7 +92,7 @@ def json_layout() -> str:
     described: set[str] = set()
     lines = []
     for name, kind, description in _fields(schema, schema["$defs"], ""):
-        if not description:
+        if not description or name.strip("`") in RARE_IN_JSON:
             continue
         lines.append(f"- {name} ({kind}): {'as above.' if description in described else description}\n")
         described.add(description)

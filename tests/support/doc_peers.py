@@ -112,8 +112,12 @@ def pytrec_eval_names() -> str:
 
 
 def ir_measures_names() -> str:
-    """Measure by measure, after the settings that are not understood; synonyms share a row."""
+    """Measure by measure, after the settings that are not understood; synonyms share a row.
+
+    Names that differ in their letters' case alone have no row.
+    """
     rows = []
+    same = []
     for names, measure in _synonyms():
         settings = list(measure.SUPPORTED_PARAMS)
         needed = [name for name in settings if measure.SUPPORTED_PARAMS[name].required]
@@ -123,11 +127,16 @@ def ir_measures_names() -> str:
         left = {(names[0], name) for name in settings if not _is_taken(names[0], name, needed)}
         diverse = selection[0].measure.relevance is RelevanceInfo.SUBTOPICS
         assert left <= NOT_TAKEN | ({(names[0], "judged_only")} if diverse else set()), left
-        rows.append((", ".join(f"`{name}`" for name in names), _link(selection[0].measure.name)))
+        measure_name = selection[0].measure.name
+        if all(name.lower() == measure_name.lower() for name in names):
+            same += [f"`{name}`" for name in names]
+        else:
+            rows.append((", ".join(f"`{name}`" for name in names), _link(measure_name)))
     refused = ", ".join(f"`{setting}` of `{measure}`" for measure, setting in sorted(NOT_TAKEN))
     return (
         f"Their settings are taken, but for {refused}, which have one value alone, and `judged_only` of"
-        f" measures of subtopics.\n\n{table(('ir_measures', 'measure here'), rows)}"
+        f" measures of subtopics. The same name, some in other letters: {', '.join(same)}.\n\n"
+        f"{table(('ir_measures', 'measure here'), rows)}"
     )
 
 

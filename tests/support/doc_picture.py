@@ -36,7 +36,7 @@ WAY: tuple[Stop | Step, ...] = (
     Stop("Batch", "frozen arrays for many topics at once"),
     Step("measures/pres.py", "pres(batch, 100): a pure function, arrays in, (topics,) out"),
     Stop("values", "one number a topic"),
-    Step("scoring.py", "added topic by topic, as C does; the summary is a mean, a sum, and so on"),
+    Step("scoring/runs.py", "added topic by topic, as C does; the summary is a mean, a sum, and so on"),
     Stop("Evaluation", "all numbers of one run"),
     Step("report/trec.py", 'writes them as "%-22s\\t%s\\t%6.4f\\n"'),
     Stop("PRES_100    all    0.6637", "what is printed"),

@@ -10,7 +10,7 @@ from pres_eval.measures.base import Format, Measure, Totals, total
 from pres_eval.measures.names import View
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.scoring import ScoredRun
-from pres_eval.summing import Values
+from pres_eval.scoring.summing import Values
 
 RUNID = Measure("runid", lambda batch: [], format=Format.TAG, per_topic=False, tells_quality=False)
 NUM_Q = Measure("num_q", lambda batch: [], format=Format.COUNT, per_topic=False, tells_quality=False)

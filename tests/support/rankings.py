@@ -49,7 +49,7 @@ def ranked_by(
     checks: bool = True,
 ) -> Ranking:
     """The run at a path as an engine ranks it."""
-    with Runs(RunRanker.of(judged, options or Options(), checks), engine) as runs:
+    with Runs(RunRanker.for_judgements(judged, options or Options(), checks), engine) as runs:
         return runs.rank(run_at(path), form)
 
 

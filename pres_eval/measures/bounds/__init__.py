@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from pres_eval.arrays import FloatArray
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
 from pres_eval.measures.base import Measure, Trait
@@ -49,7 +50,7 @@ RULES: dict[str, Rule] = {
     "PRES": relevance.pres,
     "PRES_est": relevance.pres_estimated,
 }
-"""The rules of measures that have one of their own."""
+"""The rules of measures that have one of their own, which traits of the measure do not decide."""
 
 _NOT_DERIVED = "no closed form of them has been derived"
 _ABOUT_JUDGING = "it says how much was not judged; if all were it would be 0 or 1"
@@ -126,10 +127,13 @@ class BoundsOf:
         if self.scale is not None:
             self._check_scale(batch, self.scale)
             batch = replace(batch, max_rel=self.scale)
-        bounds = [self._of_part(part) for part in blocks_of_ranks(batch, judgements.MOST_DOCUMENTS)]
-        least = np.concatenate([least for least, _ in bounds])
-        greatest = np.concatenate([greatest for _, greatest in bounds])
-        return least, greatest
+        least: list[FloatArray] = []
+        greatest: list[FloatArray] = []
+        for part in blocks_of_ranks(batch, judgements.MOST_DOCUMENTS):
+            least_of_part, greatest_of_part = self._of_part(part)
+            least.append(least_of_part)
+            greatest.append(greatest_of_part)
+        return np.concatenate(least), np.concatenate(greatest)
 
     def _check_pairs(self) -> None:
         """Raise MeasureError for gains of grades, and for a p with which gains can lower the value."""
@@ -148,7 +152,7 @@ class BoundsOf:
             )
 
     def _of_part(self, batch: Batch) -> Bounds:
-        """Return the bounds of a batch whose documents are tried together."""
+        """Return (T,) least and (T,) greatest values of a batch whose documents are tried together."""
         rule = rule_of(self.measure)
         assert rule is not None, "check_bounds lets nothing else through"
         depth = depth_of(self.measure, self.arguments)

@@ -38,22 +38,29 @@ def highest_of(batch: Batch, measure: Measure) -> Grades:
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
-    """Ranks of some documents of T topics, ascending in each: offsets (T+1,), topics (N,), ranks (N,)."""
+    """Ranks of N documents of T topics, ascending in each.
+
+    offsets  (T+1,) where each topic's documents begin
+    topic    (N,) index of each document's topic
+    rank     (N,)
+    """
 
     offsets: IntArray
     topic: IntArray
     rank: IntArray
 
     def upwards(self) -> IntArray:
-        """Return (N,) the documents of each topic, the last one first."""
-        return (self.offsets[:-1] + self.offsets[1:] - 1)[self.topic] - np.arange(len(self.rank))
+        """Return (N,) the documents by topic, the last one of each first: 2, 1, 0, 4, 3 of 3 and 2."""
+        first_and_last = self.offsets[:-1] + self.offsets[1:] - 1
+        return first_and_last[self.topic] - np.arange(len(self.rank))
 
     def down_to(self, rank: IntArray, topic: IntArray) -> IntArray:
-        """Return how many of the documents of topics (X,) have at most these ranks (..., X)."""
-        room = int(self.rank.max(initial=0)) + 1
-        keys = self.topic * room + self.rank  # topic and rank are one number, which ascends
-        number_within = np.searchsorted(keys, topic * room + np.minimum(rank, room - 1), "right")
-        return np.asarray(number_within - self.offsets[topic])
+        """Return how many of the documents of topics (X,) have at most these ranks (..., X): (..., X)."""
+        width = int(self.rank.max(initial=0)) + 1
+        keys = self.topic * width + self.rank  # topic and rank are one number, which ascends
+        last_keys = topic * width + np.minimum(rank, width - 1)
+        end = np.searchsorted(keys, last_keys, "right")
+        return np.asarray(end - self.offsets[topic])
 
     def running(self, values: FloatArray) -> FloatArray:
         """Return (N,) the sums of values (N,) in each topic, up to each of them."""
@@ -61,43 +68,48 @@ class Ranks:
 
 
 def unjudged(batch: Batch, depth: int, above: int = 0) -> Ranks:
-    """Return the ranks of documents retrieved down to `depth` without a grade, of those below `above`."""
-    begins = np.concatenate(([0], np.cumsum(np.minimum(batch.num_ret, depth))))
-    free = np.ones(int(begins[-1]), np.bool_)
+    """Return the ranks of the documents that nobody judged, from rank `above` + 1 to rank `depth`."""
+    num_ranks = np.minimum(batch.num_ret, depth)
+    begins = np.concatenate(([0], np.cumsum(num_ranks)))
+    # Whether each rank of each topic is without judgement.
+    is_free = np.ones(int(begins[-1]), np.bool_)
     judged = np.flatnonzero((batch.grade >= 0) & (batch.rank <= depth))
-    free[begins[batch.topic_of[judged]] + batch.rank[judged] - 1] = False
-    rows = np.flatnonzero(free)
-    topic_of = np.searchsorted(begins, rows, "right") - 1
-    rank = rows - begins[topic_of] + 1
-    topic_of = topic_of[rank > above]
-    rank = rank[rank > above]
-    return Ranks(np.searchsorted(topic_of, np.arange(len(batch) + 1)), topic_of, rank)
+    is_free[begins[batch.topic_of[judged]] + batch.rank[judged] - 1] = False
+    free = np.flatnonzero(is_free)
+    topic_of = np.searchsorted(begins, free, "right") - 1
+    rank = free - begins[topic_of] + 1
+    is_below = rank > above
+    topic_of = topic_of[is_below]
+    offsets = np.searchsorted(topic_of, np.arange(len(batch) + 1))
+    return Ranks(offsets, topic_of, rank[is_below])
 
 
 def filled(batch: Batch, depth: int, grades: Grades, above: int = 0) -> Batch:
-    """Return the batch with its unjudged documents judged: one grade for each topic (T,), 0 or the highest.
+    """Return the batch with its unjudged documents from rank `above` + 1 to rank `depth` judged.
 
-    These are the ones down to rank `depth`, of those below rank `above`.
+    grades  (T,) the grade of all of them in each topic: 0 for all topics, or the highest that each may have
     """
     free = unjudged(batch, depth, above)
+    num_free = np.diff(free.offsets)
     unchanged = np.flatnonzero((batch.grade >= 0) | (batch.rank > depth) | (batch.rank <= above))
-    topic_of = np.concatenate((batch.topic_of[unchanged], free.topic))
-    count = np.diff(free.offsets)
-    rank = np.concatenate((batch.rank[unchanged], free.rank))
-    # Two stretches that ascend are merged, which takes a fifteenth of sorting them by two keys.
-    order = np.argsort(topic_of * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
     # Where nothing is judged anew, no grade may be there that the topic does not have.
-    grades = np.where(count > 0, grades, np.minimum(grades, np.maximum(highest_grades(batch), 0)))
+    highest = np.maximum(highest_grades(batch), 0)
+    grades = np.where(num_free > 0, grades, np.minimum(grades, highest))
+    topic_of = np.concatenate((batch.topic_of[unchanged], free.topic))
+    rank = np.concatenate((batch.rank[unchanged], free.rank))
     grade = np.concatenate((batch.grade[unchanged], grades[free.topic]))
-    # Levels ascend: grades of 0 come before those of the topic, the highest ones behind.
-    where_they_go = batch.level_offsets[1:] if grades.any() else batch.level_offsets[:-1]
+    # Two stretches that ascend are merged, which takes a fifteenth of sorting them by two keys.
+    width = int(rank.max(initial=0)) + 1
+    order = np.argsort(topic_of * width + rank, kind="stable")
+    # Each topic gets one more level.  Levels ascend: 0 comes before those of the topic, the highest behind.
+    new_levels = batch.level_offsets[1:] if grades.any() else batch.level_offsets[:-1]
     return replace(
         batch,
         offsets=np.searchsorted(topic_of[order], np.arange(len(batch) + 1)),
         rank=rank[order],
         grade=grade[order],
-        levels=np.insert(batch.levels, where_they_go, grades),
-        level_counts=np.insert(batch.level_counts, where_they_go, count),
+        levels=np.insert(batch.levels, new_levels, grades),
+        level_counts=np.insert(batch.level_counts, new_levels, num_free),
         level_offsets=batch.level_offsets + np.arange(len(batch) + 1),
     )
 

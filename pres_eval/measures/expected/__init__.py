@@ -34,7 +34,7 @@ FUNCTIONS: dict[str, Expected] = {
     "atd": screening.average_time_to_discovery,
     "total_cost_weighted": screening.total_cost_weighted,
 }
-"""The functions of measures that have one of their own."""
+"""The functions of measures whose own formula does not give the expected value."""
 
 _NOT_DERIVED = "no closed form of it has been derived"
 _LOGARITHM = "the mean of a logarithm is not the logarithm of a mean"

@@ -33,10 +33,11 @@ def last_rank(batch: Batch, cutoff: int | IntArray = WHOLE) -> IntArray:
 
 
 def share_seen(batch: Batch, cutoff: int | IntArray = WHOLE) -> FloatArray:
-    """Return the probability (D,) that each document is among the first ranks: one cutoff, or (T,)."""
+    """Return (D,) s/m: the probability that each document is among the first ranks; one cutoff, or (T,)."""
     ties = ties_of(batch)
     last = last_rank(batch, cutoff)[batch.topic_of]
-    return np.asarray(np.clip(last - ties.first + 1, 0, ties.size) / ties.size, np.float64)
+    num_seen = np.clip(last - ties.first + 1, 0, ties.size)
+    return np.asarray(num_seen / ties.size, np.float64)
 
 
 def gained_in_ties(batch: Batch, gains: FloatArray, at_rank: AtRank, cutoff: int = WHOLE) -> FloatArray:
@@ -47,19 +48,21 @@ def gained_in_ties(batch: Batch, gains: FloatArray, at_rank: AtRank, cutoff: int
     worth = np.zeros(len(batch.rank))
     alone = np.flatnonzero(reached & (ties.size == 1))
     worth[alone] = at_rank(gains[alone], batch.rank[alone])
-    for ranks in ranks_of(batch, np.flatnonzero(reached & (ties.size > 1)), last):
-        mean = ranks.average(at_rank(np.ones(len(ranks.rank)), ranks.rank))
+    in_ties = np.flatnonzero(reached & (ties.size > 1))
+    for ranks in ranks_of(batch, in_ties, last):
+        worth_of_1 = at_rank(np.ones(len(ranks.rank)), ranks.rank)
+        mean = ranks.average(worth_of_1)
         worth[ranks.documents] = gains[ranks.documents] * mean[ranks.of_document]
     return batch.sum_by_topic(worth)
 
 
 @dataclass(frozen=True, eq=False)
 class RanksOfTies:
-    """The ranks of some ties, and the documents in them.
+    """The ranks of E ties, and the documents in them.
 
     rank, number            (N,) every rank that counts of every tie, and the number of its tie
     size                    (E,) documents in each tie
-    documents, of_document  (K,) those of the batch that are in them, and which tie each is in
+    documents, of_document  (K,) those of the batch that are in them, and the number of the tie of each
     """
 
     rank: IntArray
@@ -81,17 +84,19 @@ class RanksOfTies:
 
 
 def ranks_of(batch: Batch, documents: IntArray, last: IntArray) -> Iterator[RanksOfTies]:
-    """Yield the ties of some documents down to the last rank (T,) of each topic, in blocks of ranks."""
+    """Yield the ties of some documents (K,) down to the last rank (T,) of each topic, in blocks of ranks."""
+    if not len(documents):
+        return
     ties = ties_of(batch)
     first = ties.first[documents]
     topic_of = batch.topic_of[documents]
     heads = heads_of_ties(first, topic_of)
-    tie_of = np.cumsum(np.bincount(heads, minlength=len(documents))) - 1 if len(documents) else heads
+    tie_of = np.cumsum(np.bincount(heads, minlength=len(documents))) - 1
     begin = first[heads]
     size = ties.size[documents[heads]]
-    length = np.minimum(size, last[topic_of[heads]] - begin + 1)
-    for start, stop in blocks(np.concatenate(([0], np.cumsum(length)))):
-        rank, offsets = ragged(begin[start:stop], length[start:stop])
+    num_ranks = np.minimum(size, last[topic_of[heads]] - begin + 1)
+    for start, stop in blocks(np.concatenate(([0], np.cumsum(num_ranks)))):
+        rank, offsets = ragged(begin[start:stop], num_ranks[start:stop])
         inside = slice(*np.searchsorted(tie_of, (start, stop)).tolist())
         yield RanksOfTies(
             rank=rank,
@@ -104,10 +109,12 @@ def ranks_of(batch: Batch, documents: IntArray, last: IntArray) -> Iterator[Rank
 
 def counted_in_ties(batch: Batch, chosen: BoolArray) -> tuple[IntArray, IntArray]:
     """Return (D,) how many of the chosen documents are in each document's tie, and in all ties before it."""
-    key = batch.topic_of * (int(batch.num_ret.max(initial=0)) + 2) + ties_of(batch).first
+    width = int(batch.num_ret.max(initial=0)) + 2
+    tie_keys = batch.topic_of * width + ties_of(batch).first  # topic and tie are one number, which ascends
     running = np.concatenate(([0], np.cumsum(chosen)))
-    low = np.searchsorted(key, key, "left")
-    high = np.searchsorted(key, key, "right")
-    inside: IntArray = running[high] - running[low]
-    before: IntArray = running[low] - running[batch.offsets[:-1]][batch.topic_of]
+    tie_begins = np.searchsorted(tie_keys, tie_keys, "left")
+    tie_ends = np.searchsorted(tie_keys, tie_keys, "right")
+    topic_begins = batch.offsets[:-1][batch.topic_of]
+    inside: IntArray = running[tie_ends] - running[tie_begins]
+    before: IntArray = running[tie_begins] - running[topic_begins]
     return inside, before

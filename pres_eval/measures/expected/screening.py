@@ -31,14 +31,16 @@ def rank_in_ties(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray
     ties = ties_of(batch)
     last_retrieved = last_rank(batch)[batch.topic_of]
     in_tie, before_tie = counted_in_ties(batch, batch.is_rel)
-    needed_number = number[batch.topic_of]
-    tie_has_it = batch.is_rel & (before_tie < needed_number) & (needed_number <= before_tie + in_tie)
+    wanted_number = number[batch.topic_of]
+    tie_has_it = batch.is_rel & (before_tie < wanted_number) & (wanted_number <= before_tie + in_tie)
     tie_is_whole = ties.first + ties.size - 1 <= last_retrieved
     rows = np.flatnonzero(tie_has_it & tie_is_whole)
     topic, first_of_topic = np.unique(batch.topic_of[rows], return_index=True)
     row = rows[first_of_topic]
-    rank_in_tie = (number[topic] - before_tie[row]) * (ties.size[row] + 1) / (in_tie[row] + 1)
-    chance[topic], rank[topic] = 1.0, ties.first[row] - 1 + rank_in_tie
+    j_of_topic = number[topic] - before_tie[row]
+    rank_in_tie = j_of_topic * (ties.size[row] + 1) / (in_tie[row] + 1)
+    chance[topic] = 1.0
+    rank[topic] = ties.first[row] - 1 + rank_in_tie
     # Or in one of which only the first documents are.
     for tie in cut_ties(batch, WHOLE):
         j = int(number[tie.topic]) - tie.before
@@ -48,12 +50,13 @@ def rank_in_ties(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray
         (holds_next,) = chance_of_at_least(np.array([j + 1]), tie.seen + 1, tie.size + 1, tie.relevant + 1)
         if holds_j > 0:
             rank_in_cut_tie = j * (tie.size + 1) / (tie.relevant + 1) * holds_next / holds_j
-            chance[tie.topic], rank[tie.topic] = holds_j, tie.first - 1 + rank_in_cut_tie
+            chance[tie.topic] = holds_j
+            rank[tie.topic] = tie.first - 1 + rank_in_cut_tie
     return chance, rank
 
 
 def last_relevant(batch: Batch) -> FloatArray:
-    """Return the last relevant document's expected rank (T,): k (s + 1) / (k + 1) for k of s in a tie."""
+    """Return (T,) expected last_rel: the last of k among s documents of a tie is at k (s + 1)/(k + 1)."""
     relevant_before_cut = batch.num_rel_ret.copy()
     for tie in cut_ties(batch, WHOLE):
         relevant_before_cut[tie.topic] = tie.before
@@ -73,7 +76,7 @@ def normalized_last_relevant(batch: Batch) -> FloatArray:
 
 
 def average_time_to_discovery(batch: Batch) -> FloatArray:
-    """Return the mean rank (T,): each relevant document is in the middle of its tie's part that counts."""
+    """Return (T,) expected atd: each relevant document is in the middle of its tie's part that counts."""
     ties = ties_of(batch)
     whole = relevant_in_whole_ties(batch, WHOLE)
     num_found = batch.count_by_topic(whole)
@@ -82,7 +85,8 @@ def average_time_to_discovery(batch: Batch) -> FloatArray:
     def of_tie(tie: CutTie, number: IntArray) -> FloatArray:
         """Return (n,) the mean rank if `number` (n,) relevant documents of the tie are retrieved."""
         middle = tie.first - 1 + (tie.seen + 1) / 2
-        return divide(ranks[tie.topic] + number * middle, num_found[tie.topic] + number)
+        sum_of_ranks = ranks[tie.topic] + number * middle
+        return divide(sum_of_ranks, num_found[tie.topic] + number)
 
     return average_in_cut_ties(batch, WHOLE, divide(ranks, num_found), of_tie)
 

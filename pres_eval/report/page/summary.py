@@ -8,6 +8,7 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import least_p
 from pres_eval.analysis.every_pair import Against, PairTable
+from pres_eval.analysis.other_judgements import OtherJudgements
 from pres_eval.analysis.pools import Trust
 from pres_eval.analysis.reproducible import rounded
 from pres_eval.arrays import FloatArray
@@ -157,8 +158,9 @@ def _tests_with_baseline(
         parts.append(nothing)
     elif len(others) > 1:
         better, worse = _significant(report, pairs, baseline)
+        verb = "is" if better == 1 else "are"
         parts.append(
-            f" {better} of the {len(others)} other runs are significantly better than {name},"
+            f" {better} of the {len(others)} other runs {verb} significantly better than {name},"
             f" {worse} significantly worse."
         )
     return parts
@@ -380,7 +382,39 @@ def _order(report: Report, trust: Trust) -> list[list[Content]]:
     rivals = sum(report.has_all_topics(run) for run in range(len(report.names))) - 1
     if report.main not in trust.bounds or len(leaders) != 1 or not rivals:
         return [[words]]
+    if trust.other_judgements is not None:
+        return [[words], [_under_other_judgements(report, trust.other_judgements, leaders[0])]]
     return [[words], [_who_could_be_best(report, trust.bounds[report.main], leaders[0])]]
+
+
+def _under_other_judgements(report: Report, tried: OtherJudgements, best: int) -> str:
+    """Return whether another run could be best if unjudged documents had other grades, in words."""
+    leader, rival = report.names[best], report.names[tried.nearest]
+    values = f"{leader} would have {tried.value_of_best:.4f} and {rival} {tried.value_of_rival:.4f}"
+    favouring = (
+        f"if, of the documents that nobody judged, those that {rival} has before {leader} (here"
+        f" {tried.documents:,}) had the topic's highest grade, and all others 0, {values}"
+    )
+    lacking = len(report.names) - 1 - tried.rivals
+    not_compared = ""
+    if lacking:
+        not_compared = f" ({lacking} more lack topics and are not compared)"
+    if tried.as_good:
+        return (
+            f"Other judgements could put another run first by {tried.label}: {favouring}. {tried.as_good} of"
+            f" {plural(tried.rivals, 'other run')} could be as good or better in this way{not_compared}"
+        )
+    if tried.is_proof:
+        return (
+            f"By {tried.label} {leader} is the best run whatever grades the unjudged documents have: even"
+            f" {favouring}, and no judgements are better for {rival}, the nearest of"
+            f" {plural(tried.rivals, 'other run')}{not_compared}"
+        )
+    return (
+        f"By {tried.label} {leader} stays the best run even {favouring}; {rival} is the nearest of"
+        f" {plural(tried.rivals, 'other run')} then{not_compared}. This is no proof: other judgements, and"
+        " documents that neither retrieved, may change more"
+    )
 
 
 def _who_could_be_best(report: Report, bounds: FloatArray, best: int) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
     from pres_eval.reading.topic_files import Weights
 
 MOST_VALUES = 1 << 19
-"""Values of several columns that are computed or added up together."""
+"""Values of several columns that are computed or added up together, so that these take some megabytes."""
 
 FEW_VALUES = 128
 """Values up to which plain Python adds them in less time than arrays."""
 
 Values = FloatArray | list[str]
+"""The values of a column: (T,) numbers, or T texts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +39,7 @@ class ScoredBlock:
 
     @cached_property
     def row_of(self) -> dict[bytes, int]:
-        """The topics and their rows."""
+        """Each topic with its row: its index in `topics` and in arrays of values."""
         return {topic: row for row, topic in enumerate(self.topics)}
 
     def over(self, group: Iterable[bytes]) -> ScoredBlock:
@@ -51,6 +53,22 @@ class ScoredBlock:
             else:
                 values.append(column[row_array])
         return ScoredBlock(tuple(self.topics[row] for row in rows), tuple(values))
+
+
+def joined(blocks: Iterable[ScoredBlock]) -> ScoredBlock:
+    """Return the topics of all blocks, which are at least one, with their values."""
+    block_list = list(blocks)
+    if len(block_list) == 1:
+        return block_list[0]
+    topics = tuple(chain.from_iterable(block.topics for block in block_list))
+    parts_of_columns: Iterator[Any] = zip(*(block.values for block in block_list), strict=True)
+    values: list[Values] = []
+    for parts in parts_of_columns:
+        if isinstance(parts[0], list):
+            values.append(list(chain.from_iterable(parts)))
+        else:
+            values.append(np.concatenate(parts))
+    return ScoredBlock(topics, tuple(values))
 
 
 class CountedJudgements:
@@ -106,23 +124,25 @@ class Summing:
         if weights is not None:
             running = np.add.accumulate(np.append(self._weight_of_scored, weights))
             self._weight_of_scored = float(running[-1])
-        numeric = [number for number, values in enumerate(block.values) if not isinstance(values, list)]
+        numeric_columns = [
+            column for column, values in enumerate(block.values) if not isinstance(values, list)
+        ]
         at_once = max(MOST_VALUES // max(len(block.topics), 1), 1)
-        for start in range(0, len(numeric), at_once):
-            numbers = numeric[start : start + at_once]
-            table = np.array([block.values[number] for number in numbers])
+        for start in range(0, len(numeric_columns), at_once):
+            columns = numeric_columns[start : start + at_once]
+            table = np.array([block.values[column] for column in columns])
             if weights is not None:
-                is_mean = [self._selection[number].measure.summary is mean for number in numbers]
+                is_mean = [self._selection[column].measure.summary is mean for column in columns]
                 table[is_mean] *= weights
-            self._sums[numbers] = add_rows_in_order(table, self._sums[numbers])
+            self._sums[columns] = add_rows_in_order(table, self._sums[columns])
 
     def _few_sums(self, block: ScoredBlock) -> list[float]:
         """Return the sums with the topics of a block, one double after the other as arrays are added."""
         sums = self._sums.tolist()
-        for number, values in enumerate(block.values):
+        for column, values in enumerate(block.values):
             if not isinstance(values, list):
                 for value in values.tolist():
-                    sums[number] += value
+                    sums[column] += value
         return sums
 
     def _weights_of(self, topics: Sequence[bytes]) -> FloatArray | None:
@@ -160,7 +180,7 @@ class Summing:
 
     def totals_as(self, of_part: Totals) -> Totals:
         """Return the counts of all topics that were added, from those of a part of the run."""
-        if of_part.complete:  # those of a part are of all judged topics, too
+        if of_part.complete:  # a part has the counts of all judged topics, too
             return replace(of_part, num_scored=self.num_scored)
         weight = None if self._weights is None else self._weight_of_scored
         return replace(of_part, num_scored=self.num_scored, num_topics=self.num_scored, weight=weight)

@@ -1,0 +1,173 @@
+"""Could another run be the best, if the unjudged documents turned out otherwise than not relevant?
+
+Bounds of each run alone do not answer this: a document that two runs retrieved is relevant for both or for
+none.  So for each rival of the best run those grades are tried that favour the rival most: a document that
+nobody judged has the highest grade if the rival has it at a better rank than the best run (down to the
+cutoff of the measure), or has it alone; all others have 0.
+
+For a measure that adds the same for each relevant document, whatever else is relevant (P, num_rel_ret),
+no other grades are better for the rival: those documents raise its value more than the best run's, and all
+others raise its value less, or both alike.  So what these grades show is a proof.  For other measures they
+show what can happen: the number of relevant documents changes too, and other grades may be better for the
+rival.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pres_eval.analysis.paired import evaluations_of
+from pres_eval.analysis.ranked_lists import RankedLists, read_ranked_lists
+from pres_eval.analysis.reproducible import rounded
+from pres_eval.analysis.sweep import summaries
+from pres_eval.arrays import AnyInts, Ids, IntArray
+from pres_eval.measures.base import Measure
+from pres_eval.measures.bounds.judgements import depth_of
+from pres_eval.measures.selection import SelectedColumn
+from pres_eval.options import LARGEST_LONG, Options
+from pres_eval.ranking.ranking import Ranking, on_topics
+from pres_eval.ranking.runs import read_run
+from pres_eval.reading.pool import build_pool
+from pres_eval.reading.relevance import QrelsJudgements
+from pres_eval.reading.run_files import RunFiles
+from pres_eval.reading.topic_files import Weights
+from pres_eval.scoring import Scoring
+
+ADDING_MEASURES = ("P", "num_rel_ret")
+"""Measures that add the same for each relevant document, whatever else is relevant."""
+
+MOST_RETRIEVED = 2_000_000
+"""Documents of all runs together, down to the cutoff: above this it would take longer than the report."""
+
+
+@dataclass(frozen=True)
+class OtherJudgements:
+    """What the grades show that favour each rival of the best run most.
+
+    label            of the measure
+    rivals           how many other runs were tried
+    as_good          how many of them would then be as good as the best run, or better
+    nearest          index of the rival that would then be nearest to it, or furthest above
+    documents        how many unjudged documents have the highest grade then
+    value_of_best    of the best run under the grades that favour that rival
+    value_of_rival   of that rival under the same grades
+    is_proof         whether no other grades can favour a rival more
+    """
+
+    label: str
+    rivals: int
+    as_good: int
+    nearest: int
+    documents: int
+    value_of_best: float
+    value_of_rival: float
+    is_proof: bool
+
+
+def favouring_rivals(
+    qrels: QrelsJudgements,
+    runs: Sequence[RunFiles],
+    rankings: Sequence[Ranking],
+    best: int,
+    rivals: Sequence[int],
+    column: SelectedColumn,
+    options: Options,
+    weights: Weights | None = None,
+) -> OtherJudgements | None:
+    """Return what the grades show that favour each rival most; None where this is not defined.
+
+    runs      (R,) files of all runs, which are read again for documents that nobody judged
+    rankings  (R,) their rankings, with the topics that count
+    best, rivals  indices of runs with the same topics
+    It is not defined if less is better, for -J, for a level of 0, for equal scores in another order than
+    trec_eval's, for documents with scores of their own, for more than MOST_RETRIEVED documents, and where
+    all documents are judged.
+    Raises PresEvalError for files that cannot be read twice.
+    """
+    column_is_unfit = column.measure.less_is_better or column.view.judged_only
+    if column_is_unfit or options.judged_only or options.relevance_level <= 0 or not rivals:
+        return None
+    if qrels.document_scores is not None or qrels.kept is not None or options.ties != Options.ties:
+        return None
+    depth = depth_of(column.measure, column.arguments)
+    compared = [best, *rivals]
+    if sum(int(np.minimum(rankings[run].num_ret, depth).sum()) for run in compared) > MOST_RETRIEVED:
+        return None
+    lists = [read_ranked_lists(runs[run], options, qrels.rewriting) for run in compared]
+    extended = with_unjudged(qrels, lists, depth)
+    if len(extended.grade) == len(qrels.grade):
+        return None
+    reread = [on_topics(read_run(runs[run], extended, options), rankings[run].topic) for run in compared]
+    ranks = [_ranks_in_pool(ranking, len(extended.grade), depth) for ranking in reread]
+    highest = _highest_grades(extended, column.measure, options.relevance_level)
+    values_by_rival = []
+    num_favouring = []
+    for rival in range(1, len(compared)):
+        is_favouring = (extended.grade < 0) & (ranks[rival] < ranks[0])
+        num_favouring.append(int(np.count_nonzero(is_favouring)))
+        favouring = replace(extended, grade=np.where(is_favouring, highest, extended.grade))
+        scoring = Scoring(relevance=favouring, selection=(column,), options=options, weights=weights)
+        values_by_rival.append(summaries(evaluations_of(scoring, [reread[0], reread[rival]]))[0])
+    values = np.array(values_by_rival)
+    leads = rounded(values[:, 1] - values[:, 0])
+    nearest = int(leads.argmax())
+    return OtherJudgements(
+        label=column.label,
+        rivals=len(rivals),
+        as_good=int(np.count_nonzero(leads >= 0)),
+        nearest=rivals[nearest],
+        documents=num_favouring[nearest],
+        value_of_best=float(values[nearest, 0]),
+        value_of_rival=float(values[nearest, 1]),
+        is_proof=column.measure.name in ADDING_MEASURES,
+    )
+
+
+def with_unjudged(qrels: QrelsJudgements, lists: Sequence[RankedLists], depth: int) -> QrelsJudgements:
+    """Return the judgements with the first `depth` documents of each list in their pool too, not judged."""
+    topics = list(qrels.pool.topics)
+    numbers_in_lists = [ranked.numbers() for ranked in lists]
+    documents: list[bytes] = []
+    grades: list[int] = []
+    lengths = []
+    for number, topic in enumerate(topics):
+        start, stop = int(qrels.pool.offsets[number]), int(qrels.pool.offsets[number + 1])
+        judged = list(qrels.pool.documents[start:stop])
+        # A dict, as its keys stay in order.
+        unjudged: dict[bytes, None] = {}
+        for ranked, numbers in zip(lists, numbers_in_lists, strict=True):
+            if topic in numbers:
+                unjudged.update(dict.fromkeys(ranked.of_topic(numbers[topic])[:depth]))
+        for document in judged:
+            unjudged.pop(document, None)
+        documents += [*judged, *unjudged]
+        grades += [*qrels.grade[start:stop].tolist(), *[-1] * len(unjudged)]
+        lengths.append(len(judged) + len(unjudged))
+    pooled = build_pool(Ids.from_texts(topics), np.array(lengths), Ids.from_texts(documents))
+    # Grades with decimals are doubles, and whole ones must not become any.
+    return replace(qrels, pool=pooled.pool, grade=np.array(grades, np.result_type(qrels.grade, np.int64)))
+
+
+def _ranks_in_pool(ranking: Ranking, num_documents: int, depth: int) -> IntArray:
+    """Return (D,) the rank of each document of the pool; LARGEST_LONG if it is below `depth` or missing."""
+    ranks = np.full(num_documents, LARGEST_LONG)
+    is_above = ranking.rank <= depth
+    ranks[ranking.document[is_above]] = ranking.rank[is_above]
+    return ranks
+
+
+def _highest_grades(qrels: QrelsJudgements, measure: Measure, level: float) -> AnyInts:
+    """Return (D,) the highest grade of each document's topic: at least 1, and the level if that counts.
+
+    D  documents of the pool; those without a judgement have a negative grade
+    """
+    highest = np.ones(len(qrels.pool.topics), qrels.grade.dtype)
+    if measure.uses_level:
+        highest[:] = max(1, math.ceil(level))
+    topic_of = qrels.pool.topic_of
+    np.maximum.at(highest, topic_of, qrels.grade)
+    return np.asarray(highest[topic_of])

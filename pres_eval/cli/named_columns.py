@@ -1,0 +1,74 @@
+"""Check of --columns: a heading that no file of the call has is a slip of the keyboard, not another table."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+
+from pres_eval.errors import InputError, UsageError, did_you_mean
+from pres_eval.reading.blocks import FileFormat
+from pres_eval.reading.file import File
+from pres_eval.reading.formats.recognising import recognised
+from pres_eval.reading.formats.table_heads import head_of_table
+from pres_eval.reading.headings import DOCNO, TOPIC, Naming, pick
+from pres_eval.reading.run_files import source_at
+
+CHECKED_KINDS = (TOPIC, DOCNO)
+"""Kinds of columns that each table has; of others that are named and not there, readers warn."""
+
+JSON_MEMBER = re.compile(rb'"([^"\\]*)"\s*:')
+"""Name of a member of an object."""
+
+
+def check_named_columns(naming: Naming, paths: Iterable[str]) -> None:
+    """Raise UsageError for a heading of topics or documents that none of the files has.
+
+    A file without the heading is read by the known ones, as another file may have it.  Nothing is checked if
+    there are files whose headings are not known: pipes, folders, Parquet.
+    """
+    headings_of_files: dict[str, Sequence[str]] = {}
+    for path in dict.fromkeys(paths):
+        headings = _headings(path)
+        if headings is None:
+            return
+        if headings:
+            headings_of_files[path] = headings
+    for kind, heading in naming.columns.items():
+        if kind.rpartition(".")[2] not in CHECKED_KINDS or heading.isdecimal() or not headings_of_files:
+            continue
+        if any(pick(headings, [heading]) is not None for headings in headings_of_files.values()):
+            continue
+        tables = [f"{', '.join(headings)} ({path})" for path, headings in headings_of_files.items()]
+        message = f"--columns {kind}={heading}: no such heading, expected one of {' or '.join(tables)}"
+        all_headings = [name for headings in headings_of_files.values() for name in headings]
+        hint = did_you_mean(heading, all_headings)
+        if hint:
+            message += f"; {hint}"
+        raise UsageError(message)
+
+
+def _headings(path: str) -> Sequence[str] | None:
+    """Return the headings of a table; none of lines without headings, None if they are not known."""
+    if not os.path.isfile(path):  # noqa: PTH113 - pathlib takes a while to import
+        return None
+    try:
+        source = source_at(path)
+        file_format = recognised(source, grades=False) or recognised(source, grades=True)
+        if file_format is None:
+            return ()
+        return _headings_in_format(source, file_format)
+    except InputError:  # its reader reports it
+        return None
+
+
+def _headings_in_format(source: File, file_format: FileFormat) -> Sequence[str] | None:
+    """Return the headings of a file in a format, None if they are not known."""
+    head = source.head()
+    if file_format.meaning.startswith("JSON"):
+        names = [name.decode("utf-8", "replace") for name in JSON_MEMBER.findall(head)]
+        return list(dict.fromkeys(names))
+    if file_format.name == "csv":
+        table = head_of_table(head, source.naming)
+        return None if table is None else table.names
+    return None
