@@ -414,6 +414,18 @@ def test_ties_across_the_cutoffs_that_were_asked_for(check: Any) -> None:
         assert run.findings["ties"].details["at_cutoffs"] == at_cutoffs
 
 
+def test_two_subtopics_of_one_topic_are_diversity_judgements(check: Any) -> None:
+    for second, is_told in ((b"2", True), (b"1", False)):
+        qrels, _ = check(qrels=b"1 1 d1 1\n1 %s d1 0\n" % second, asked=())
+        assert qrels.findings["duplicate"].count == 1
+        assert ("diversity judgements" in qrels.findings["duplicate"].message) is is_told
+
+
+def test_grades_that_are_all_whole_with_decimals(check: Any) -> None:
+    qrels, _ = check(qrels=QRELS.replace(b" 1\n", b" 1.0\n").replace(b" 0\n", b" 0.0\n"))
+    assert found(qrels) == {} and qrels.facts["judgements"] == len(QRELS.splitlines())
+
+
 def test_examples_are_limited_counts_are_not(check: Any) -> None:
     bad = RUN.replace(b".5 clean", b"x clean")
     for most in (0, 1, 4):
