@@ -23,6 +23,7 @@ from support.pools import judged_pool, made_pool
 from support.small_chunks import chunks_of
 
 from pres_eval.arrays import stretches
+from pres_eval.checking import second_look
 from pres_eval.checking.check import check_files, failed
 from pres_eval.checking.findings import KINDS, FileReport, Severity
 from pres_eval.checking.notations import find_respelling, without_chunk_number
@@ -424,6 +425,17 @@ def test_two_subtopics_of_one_topic_are_diversity_judgements(check: Any) -> None
 def test_grades_that_are_all_whole_with_decimals(check: Any) -> None:
     qrels, _ = check(qrels=QRELS.replace(b" 1\n", b" 1.0\n").replace(b" 0\n", b" 0.0\n"))
     assert found(qrels) == {} and qrels.facts["judgements"] == len(QRELS.splitlines())
+
+
+def test_long_runs_are_compared_where_each_topic_has_a_match_too(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of many rows, here more than two, topics without any match come first, but all if none is so."""
+    monkeypatch.setattr(second_look, "ALL_ROWS", 2)
+    (tmp_path / "qrels").write_text("".join(f"1 0 d{number} 1\n" for number in range(4)))
+    (tmp_path / "run").write_text("1 Q0 d0 1 4 t\n" + "".join(f"1 Q0 D{n} 2 {4 - n} t\n" for n in (1, 2, 3)))
+    called = command("-m", "map", tmp_path / "qrels", tmp_path / "run")
+    assert "of 4 rows looked at, 3 unjudged documents would match judged ones without case" in called.err
 
 
 def test_examples_are_limited_counts_are_not(check: Any) -> None:
