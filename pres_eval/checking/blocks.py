@@ -114,7 +114,7 @@ class CheckedBlock:
 
         report_respelling(self.report, "other-notation-of-docno", sampler.respelling(), line_of)
 
-    def _name(self, row: int) -> str:
+    def _topic_text(self, row: int) -> str:
         """Return the topic of a row, for a message."""
         return quoted(self.topics[int(self.topic_of[row])])
 
@@ -135,7 +135,7 @@ class CheckedBlock:
         def examples() -> Iterator[Example]:
             """Yield an example for each row."""
             for row, first_row in zip(repeats.tolist(), first.tolist(), strict=True):
-                text = f"topic {self._name(row)}, document {quoted(ids[row])} again"
+                text = f"topic {self._topic_text(row)}, document {quoted(ids[row])} again"
                 yield Example(int(line[row]), text, "first in line", int(line[first_row]))
 
         self.report.add("duplicate", len(repeats), "", examples())
@@ -168,7 +168,7 @@ class CheckedBlock:
             """Yield an example for each topic."""
             for group in first_of_topics.tolist():
                 before, after = int(least[group]), int(largest[group + 1])
-                topic_name = self._name(row_numbers[after])
+                topic_name = self._topic_text(row_numbers[after])
                 higher = f"rank {rank[after]} has score {score[after]!s}"
                 text = f"topic {topic_name}: {higher}, rank {rank[before]} has {score[before]!s}"
                 yield Example(int(suspected.line[after]), text, "line", int(suspected.line[before]))
@@ -264,7 +264,7 @@ class CheckedBlock:
                 if kind != "ties":
                     values += f" and {scores[position + 1]!s}"
                 ranks = f"ranks {position - start + 1} and {position - start + 2}"
-                yield Example(None, f"topic {self._name(position)}: score {values} at {ranks}")
+                yield Example(None, f"topic {self._topic_text(position)}: score {values} at {ranks}")
 
         report.add(kind, len(positions), "", examples())
 

@@ -78,7 +78,9 @@ def check_files(
     judgements = None
     if qrels is not None:
         reports.append(FileReport(qrels.name, "qrels", options.most))
-        judgements = _checked(qrels, reports[0], QRELS, partial(_judgements, qrels, reports[0], options))
+        judgements = _checked(
+            qrels, reports[0], QRELS, partial(_check_judgements, qrels, reports[0], options)
+        )
         if judgements is not None:
             check_ids(reports[0], qrels, options.relevance_form, known)
     if judgements is not None and options.mapping is not None:
@@ -94,13 +96,13 @@ def check_files(
     def check(source: File) -> FileReport:
         """Return the report of a run."""
         report = FileReport(source.name, "run", options.most)
-        run = _checked(source, report, RUN, partial(_run, source, report, checker, options.run_form))
+        run = _checked(source, report, RUN, partial(_check_run, source, report, checker, options.run_form))
         if run is not None:
             check_ids(report, source, options.run_form, known)
         if run is not None and judgements is not None:
             check_pair(report, run, judgements)
             if not reports[0].num_kinds(Severity.ERROR):
-                _weigh_ties(report, source, judgements, options)
+                _report_order_of_ties(report, source, judgements, options)
         return report
 
     run_reports = list(in_order(check, runs, runs_at_once))
@@ -108,7 +110,7 @@ def check_files(
     return [*reports, *run_reports]
 
 
-def _judgements(source: File, report: FileReport, options: CheckOptions) -> Relevance:
+def _check_judgements(source: File, report: FileReport, options: CheckOptions) -> Relevance:
     """Return the judgements, checked, in the format of -R, or in that which their beginning shows."""
     level, form = options.relevance_level, options.relevance_form
     is_decimal = form == "qrels_float"
@@ -134,7 +136,7 @@ def _judgements(source: File, report: FileReport, options: CheckOptions) -> Rele
     return relevance
 
 
-def _run(source: File, report: FileReport, checker: RunChecker, form: str) -> CheckedRun:
+def _check_run(source: File, report: FileReport, checker: RunChecker, form: str) -> CheckedRun:
     """Return the run, checked, in the format `form` of -T, or in that which its beginning shows.
 
     Raises InputError for the first faulty row of a format that is not one of lines.
@@ -182,7 +184,9 @@ def _part_of(rows: Block, report: FileReport, *, by_rank: bool) -> CheckedPart:
     )
 
 
-def _weigh_ties(report: FileReport, source: File, judgements: Relevance, options: CheckOptions) -> None:
+def _report_order_of_ties(
+    report: FileReport, source: File, judgements: Relevance, options: CheckOptions
+) -> None:
     """Report how much the order of equal scores could change map, for a run with ties and without errors."""
     finding = report.findings.get("ties") or report.findings.get("float32-ties")
     if finding is None or report.num_kinds(Severity.ERROR) or not Path(source.name).is_file():

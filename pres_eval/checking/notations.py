@@ -296,6 +296,7 @@ class _Attempt:
         return pairs
 
     def _rewritten(self, text: bytes) -> bytes:
+        """Return a text after all rules of the attempt."""
         for rule in self.rules:
             text = REWRITING_RULES[rule](text)
         return text

@@ -55,7 +55,7 @@ def read_baseline(options: EvaluateOptions, path: str, evaluated: Callable[[str]
 
     source = File(path)
     if source.head(4).removeprefix(BYTE_ORDER_MARK)[:1] == b"{":
-        return from_json(whole(source), path, MEASURES)
+        return from_json(read_whole(source), path, MEASURES)
     if options.replaced_option == "--against":
         raise UsageError(
             f"--output {options.output}: {path} is an earlier run, which its evaluation would replace;"
@@ -74,14 +74,14 @@ def _of_stream(source: File, path: str, evaluated: Callable[[str], Record]) -> R
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "run")  # noqa: PTH118
         with open(copy, "wb") as stream:  # noqa: PTH123
-            stream.write(whole(source))
+            stream.write(read_whole(source))
         record = evaluated(copy)
     runs = [replace(run, evaluation=replace(run.evaluation, path=path)) for run in record.runs]
     return replace(record, runs=tuple(runs))
 
 
-def whole(source: File, by_line: bool = False) -> bytes:
-    """Return the whole of a file that a gate compares with; raise InputError for more than MOST_BYTES.
+def read_whole(source: File, by_line: bool = False) -> bytes:
+    """Return the read_whole of a file that a gate compares with; raise InputError for more than MOST_BYTES.
 
     by_line  read it by lines, of which an endless one is an error, too
     """

@@ -132,6 +132,7 @@ class CommandOptions:
         cls.position = position
 
     def __init__(self, **values: Any) -> None:
+        """Set the fields to the values of one call."""
         vars(self).update(values)
 
     def check(self) -> None:
@@ -288,7 +289,7 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], R
 
 
 def advised_options(advice: str) -> set[str]:
-    """Return the options of readers that an advice names, but in a command of its own."""
+    """Return the options of readers that an advice names; none if it has a whole command to paste."""
     return {
         name
         for name in ("-R", "-T", "--columns", "--grades")

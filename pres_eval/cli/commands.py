@@ -136,7 +136,7 @@ def expand_long_options(command: click.Command, arguments: Sequence[str]) -> lis
             expanded += [flag_value.option, word]
             continue
         if word.startswith("--") and name not in names:
-            name = _whole(name, names, lettered)
+            name = _whole_option(name, names, lettered)
         if name in given_once:
             if name in already_given:
                 raise UsageError(f"{name}: given twice, expected once")
@@ -148,7 +148,7 @@ def expand_long_options(command: click.Command, arguments: Sequence[str]) -> lis
     return expanded
 
 
-def _whole(prefix: str, names: Collection[str], lettered: Collection[str]) -> str:
+def _whole_option(prefix: str, names: Collection[str], lettered: Collection[str]) -> str:
     """Return the option that begins like this, or the text itself if none does.
 
     lettered  options with a letter, which win over others

@@ -181,7 +181,7 @@ def _baseline(options: CompareOptions, paired: Paired) -> int | str | None:
         return None
     if options.baseline is None:
         return 0
-    is_name_of_run = any(BEST_RUN in names for names in paired.known)
+    is_name_of_run = any(BEST_RUN in names for names in paired.known_names)
     if options.baseline == BEST_RUN and not is_name_of_run:
         return BEST_RUN
-    return chosen_run("--baseline", options.baseline, paired.known, BEST_RUN)
+    return chosen_run("--baseline", options.baseline, paired.known_names, BEST_RUN)

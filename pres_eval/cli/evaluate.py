@@ -126,14 +126,14 @@ def _evaluate(options: EvaluateOptions, warnings: Sequence[str]) -> None:
         from pres_eval.cli.baselines import replaced_if_passed
 
         with replaced_if_passed(options) as stream:
-            _finish(job, print_results(job, stream), warnings)
+            _warn_and_apply_gates(job, print_results(job, stream), warnings)
     else:
         with output_file(options.output) as stream:
             evaluations = print_results(job, stream)
-        _finish(job, evaluations, warnings)
+        _warn_and_apply_gates(job, evaluations, warnings)
 
 
-def _finish(job: Job, evaluations: Sequence[ScoredRun], warnings: Sequence[str]) -> None:
+def _warn_and_apply_gates(job: Job, evaluations: Sequence[ScoredRun], warnings: Sequence[str]) -> None:
     """Print the warnings about all runs together, and apply the gates, when the results are written.
 
     Raises click's Exit if a gate was not passed or a run could not be evaluated.

@@ -85,7 +85,7 @@ def command(options: ExplainOptions) -> None:
     if not names_of_topics and options.most is None:
         lines = shutil.get_terminal_size((80, SCREEN_LINES)).lines - 2
     if options.measures:
-        tables = _steps(options, loaded, chosen, lines)
+        tables = _tables_of_steps(options, loaded, chosen, lines)
         print_tables(
             tables, "explain", {**loaded.settings, "measures": options.measures}, options, loaded.failures
         )
@@ -117,7 +117,9 @@ def command(options: ExplainOptions) -> None:
     )
 
 
-def _steps(options: ExplainOptions, loaded: Loaded, topics: list[int], lines: int | None) -> list[Table]:
+def _tables_of_steps(
+    options: ExplainOptions, loaded: Loaded, topics: list[int], lines: int | None
+) -> list[Table]:
     """Return the tables of the measures that -m asks for.
 
     topics  indices of topics in the judgements

@@ -238,12 +238,12 @@ def pass_gates(
 
 def _unexpected_lines(options: EvaluateOptions, path: str, printed: bytes) -> Iterator[GateFinding]:
     """Yield the findings of --expect: about each line of its file, and the lines that it lacks."""
-    from pres_eval.cli.baselines import whole
-    from pres_eval.gates.expected import unexpected
+    from pres_eval.cli.baselines import read_whole
+    from pres_eval.gates.expected import line_findings
     from pres_eval.reading.topic_files import decoded, encoded
 
-    expected = encoded(decoded(whole(File(path), by_line=True)))
-    yield from unexpected(path, expected, printed, options.allow_unmatched)
+    expected = encoded(decoded(read_whole(File(path), by_line=True)))
+    yield from line_findings(path, expected, printed, options.allow_unmatched)
 
 
 def check_groups(options: EvaluateOptions, path: str, now: Record, earlier: Record) -> None:

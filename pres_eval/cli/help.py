@@ -13,6 +13,7 @@ from pres_eval.measures import HOME, NICKNAMES
 from pres_eval.measures.base import Measure
 from pres_eval.measures.selection import named_measures
 from pres_eval.options import VERSIONS
+from pres_eval.reading.run_files import RUN_FORMATS
 
 USAGE = """\
 pres-eval [OPTIONS] QRELS RUN [RUN ...]
@@ -88,9 +89,9 @@ PRELS: lines of five columns
     topic  docno  relevance  method  inclusion-probability
   A sample drawn with known probabilities, as in the Million Query tracks.  Documents of methods 0 and 2
   were sure to be judged: each stands for itself alone.""",
-    "others": """\
-OTHER FORMATS: recognised by their first lines, or named with -T and -R
-    msmarco  beir  json  jsonl  csv  parquet
+    "others": "OTHER FORMATS: recognised by their first lines, or named with -T and -R\n"
+    f"    {'  '.join(RUN_FORMATS)}\n"
+    """\
   -T is for runs, -R for judgements.  msmarco is topic, docno, rank, where the rank is the order (runs only).
   beir has the header query-id corpus-id score.  json is {"topic": {"docno": number}} as pytrec_eval has it,
   {"topic": ["docno", ...]} in ranked order (as judgements: all relevant), a list of records, Elasticsearch's

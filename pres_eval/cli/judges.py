@@ -107,7 +107,7 @@ def command(options: JudgesOptions) -> None:
         corrected: list[Table] = []
         failures: tuple[RunFailure, ...] = ()
         if options.correct:
-            corrected, failures = _corrected(options)
+            corrected, failures = _tables_corrected_by_people(options)
     pairs = [judged.beside_first(judge) for judge in range(1, len(paths))]
     tables = [_agreement_tables(options, pair) for pair in pairs]
     scores: list[PairedScores] = []  # of the runs by each judge
@@ -168,7 +168,7 @@ def _grades(pair: Assessments) -> GradeTable:
     return grade_table(pair.grades[0][both], pair.grades[1][both])
 
 
-def _corrected(options: JudgesOptions) -> tuple[list[Table], tuple[RunFailure, ...]]:
+def _tables_corrected_by_people(options: JudgesOptions) -> tuple[list[Table], tuple[RunFailure, ...]]:
     """Return the tables of the runs under the machine's judgements, corrected by people's; failures."""
     if not options.runs or options.judges or options.plot or options.test != "t":
         raise UsageError("--correct: expected QRELS QRELS RUN ..., without --judge and --plot, and --test t")

@@ -15,7 +15,7 @@ from pres_eval.analysis.score_tables import choose_columns, read_score_table
 from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.checking.warnings import without_common_topic
 from pres_eval.cli.analysing import PairedOptions
-from pres_eval.cli.progress import steps
+from pres_eval.cli.progress import loop_with_bar
 from pres_eval.cli.reader import path_of, relevance_at, runs_at, warn_of_ties
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import check_paths, say
@@ -77,7 +77,7 @@ class Loaded:
         return self.relevance
 
     @property
-    def known(self) -> list[list[str]]:
+    def known_names(self) -> list[list[str]]:
         """The names by which options may name the runs: those of tables, tags, files."""
         tags = [text_of(ranking.tag) for ranking in self.rankings]
         return [self.names, tags, self.paths]
@@ -87,7 +87,7 @@ class Loaded:
 
         paths  the files that its steps read
         """
-        return steps(label, self.command_options.jobs, self.command_options.quiet, paths)
+        return loop_with_bar(label, self.command_options.jobs, self.command_options.quiet, paths)
 
 
 def chosen_run(option: str, text: str, known: Sequence[Sequence[str]], *others: str) -> int:
@@ -197,7 +197,7 @@ class Paired:
 
     settings  how the numbers were made, for JSON
     topics    the topics in a few words, for a title
-    known     the names by which options may name the runs, of each kind
+    known_names  the names by which options may name the runs, of each kind
     failures  the runs that could not be read, and why
     loop      returns what carries out long loops, with a progress bar on a terminal
     """
@@ -205,20 +205,20 @@ class Paired:
     scores: PairedScores
     settings: dict[str, object]
     topics: str
-    known: Sequence[Sequence[str]]
+    known_names: Sequence[Sequence[str]]
     failures: tuple[RunFailure, ...] = ()
     loop: Callable[[str], Loop] = lambda label: in_turn
 
 
 def read_paired(
     options: PairedOptions,
-    least: int,
+    least_runs: int,
     without_topics: str = "",
     default_measures: Sequence[str] = (),
     *,
     with_ties: bool = True,
 ) -> Paired:
-    """Read the judgements and the runs, `least` at least, or the file of scores that replaces them.
+    """Read the judgements and the runs, `least_runs` at least, or the file of scores that replaces them.
 
     without_topics  the beginning of the message about a file of means, before the columns that it should
                     have; empty if means will do
@@ -227,7 +227,7 @@ def read_paired(
     """
     if options.scores:
         if not all(map(has_scores, options.files)):
-            raise UsageError(f"--scores FILE replaces QRELS{' RUN' * least}: leave one of them out")
+            raise UsageError(f"--scores FILE replaces QRELS{' RUN' * least_runs}: leave one of them out")
         paths = (*options.scores, *options.files)  # as in  --scores a.csv b.csv
         score_table = read_score_file(options, paths, options.measures)
         if without_topics and not score_table.topics:
@@ -235,8 +235,8 @@ def read_paired(
         names = [text_of(path) for path in paths]
         settings: dict[str, object] = {"scores": names[0] if len(names) == 1 else names}
         return Paired(score_table, settings, plural(len(score_table.topics)), [score_table.runs])
-    if len(options.files) < 1 + least:
-        runs = "one run" if least == 1 else "two runs"
+    if len(options.files) < 1 + least_runs:
+        runs = "one run" if least_runs == 1 else "two runs"
         raise UsageError(f"expected QRELS and at least {runs}, or --scores FILE")
     selection = select_or_default(options, options.measures, options.nmax, default_measures)
     loaded = read(options, options.files[0], options.files[1:])
@@ -246,7 +246,7 @@ def read_paired(
         scores=loaded.paired(selection),
         settings=loaded.settings,
         topics=loaded.topics.text,
-        known=loaded.known,
+        known_names=loaded.known_names,
         failures=loaded.failures,
         loop=loaded.loop,
     )

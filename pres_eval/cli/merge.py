@@ -17,7 +17,7 @@ from pres_eval.analysis.judging import (
 from pres_eval.cli.command_options import CommandOptions, FileUse, argument, command_with, option
 from pres_eval.cli.output import output_file, write_output
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, NumberOptions
-from pres_eval.cli.streams import check_paths, say, writing_results
+from pres_eval.cli.streams import check_paths, note, writing_results
 from pres_eval.errors import UsageError, plural
 from pres_eval.library.converting import ENDINGS
 from pres_eval.reading.blocks import Block
@@ -88,21 +88,21 @@ def command(options: MergeOptions) -> None:
         form = ENDINGS.get(PurePath(options.output or "").suffix, "qrels")
         write_blocks(stream, [block], form, True, options.first, "")
     if not options.quiet:
-        say(_note(judged, len(differing), is_listed=options.listed is not None))
+        note(_summary(judged, len(differing), is_listed=options.listed is not None))
 
 
-def _note(judged: Assessments, num_differing: int, is_listed: bool) -> str:
-    """Return the note about what was merged: documents, topics, how many have different grades."""
+def _summary(judged: Assessments, num_differing: int, is_listed: bool) -> str:
+    """Return what was merged in words: documents, topics, how many have different grades."""
     num_documents = len(judged.pool.documents)
     num_several = int(np.count_nonzero(judged.judged.sum(axis=0) > 1))
     documents = "document" if num_documents == 1 else "documents"
-    note = (
-        f"pres-eval: note: {num_documents:,} {documents} of {plural(len(judged.pool.topics))};"
+    text = (
+        f"{num_documents:,} {documents} of {plural(len(judged.pool.topics))};"
         f" {num_several:,} judged more than once, {num_differing:,} of these with different grades"
     )
     if num_differing and not is_listed:
-        note += " (--disagreements FILE lists them)"
-    return note
+        text += " (--disagreements FILE lists them)"
+    return text
 
 
 def _lines(judged: Assessments, block: Block, documents: list[int]) -> str:

@@ -65,7 +65,7 @@ def output_file(path: str | None) -> Iterator[BinaryIO]:
         status = None
     # Not of the target: that of /dev/fd/63, bash's >(...), is a name that no file has.
     if status is not None and not stat.S_ISREG(status.st_mode):
-        with _named(path), open(path, "wb") as stream:  # noqa: PTH123
+        with _errors_name_file(path), open(path, "wb") as stream:  # noqa: PTH123
             yield stream
         return
     with _new_file(path, os.path.realpath(path), status) as stream:
@@ -73,7 +73,7 @@ def output_file(path: str | None) -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
-def _named(path: str) -> Iterator[None]:
+def _errors_name_file(path: str) -> Iterator[None]:
     """Turn an OSError of the block into a PresEvalError that names the file."""
     try:
         yield
@@ -97,7 +97,7 @@ def _new_file(path: str, target: str, status: os.stat_result | None) -> Iterator
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     # Only readers of the old file can read the new one; without an old one the umask decides.
     mode = 0o666 if status is None else 0o600
-    with _removed_in_the_end(temporary), _named(path):
+    with _removed_in_the_end(temporary), _errors_name_file(path):
         descriptor = os.open(temporary, flags, mode)
         if status is not None and hasattr(os, "fchown"):
             with contextlib.suppress(OSError):  # the group of a file can be kept by its members alone

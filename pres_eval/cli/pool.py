@@ -20,7 +20,7 @@ from pres_eval.arrays import BoolArray
 from pres_eval.cli.analysing import ResultOptions
 from pres_eval.cli.command_options import FileUse, FiniteRange, WholeRange, argument, command_with, option
 from pres_eval.cli.output import exit_if_failed, write_output
-from pres_eval.cli.progress import steps
+from pres_eval.cli.progress import loop_with_bar
 from pres_eval.cli.reader import qrels_at
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, NumberOptions, RewriteOptions, terminal_width
 from pres_eval.cli.streams import say, warn
@@ -192,7 +192,7 @@ def _read(
             return error
 
     runs, failures = list[FirstDocuments](), list[RunFailure]()
-    loop = steps("reading", options.jobs, options.quiet, options.runs)
+    loop = loop_with_bar("reading", options.jobs, options.quiet, options.runs)
     for path, outcome in zip(options.runs, loop(first_of, len(options.runs)), strict=True):
         if isinstance(outcome, FirstDocuments):
             if outcome.warning and not options.quiet:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -44,7 +44,7 @@ def print_results(job: Job, stream: BinaryIO) -> list[ScoredRun]:
     rankings = []
     evaluations = []
     for ranking in job.rankings():
-        with _going_on(ranking, job):
+        with _collected_failure(ranking, job):
             evaluations.append(job.evaluated(ranking))
             rankings.append(ranking)
     stream.write(_as_text(evaluations, rankings, job).encode("utf-8", "backslashreplace"))
@@ -52,7 +52,7 @@ def print_results(job: Job, stream: BinaryIO) -> list[ScoredRun]:
 
 
 @contextlib.contextmanager
-def _going_on(ranking: Ranking, job: Job) -> Iterator[None]:
+def _collected_failure(ranking: Ranking, job: Job) -> Iterator[None]:
     """Go on after a run that has nothing to be evaluated, if failures are collected."""
     try:
         yield
@@ -70,12 +70,12 @@ def _write_parquet(stream: BinaryIO, job: Job) -> list[ScoredRun]:
     evaluations = []
     times: Counter[str] = Counter()
     with parquet_table(stream, job.selection) as write:
-        for name, ranking in _named(job):
+        for name, ranking in _named_runs(job):
             times[name] += 1
             unique_name = name
             if times[name] > 1:
                 unique_name += f" ({times[name]})"
-            with _going_on(ranking, job):
+            with _collected_failure(ranking, job):
                 evaluation = job.evaluated(ranking)
                 write(unique_name, evaluation)
                 if job.command_options.gated:
@@ -91,13 +91,14 @@ def _write_lines(stream: BinaryIO, job: Job) -> list[ScoredRun]:
     options = job.command_options
     needs_whole_runs = bool(options.gated or options.intervals or options.signature or job.groups is not None)
     evaluations = []
-    # trec_eval takes one run, which needs no name.
-    named_runs: Iterator[tuple[str | None, Ranking]] = _named(job)
-    if len(options.runs) == 1:
+    named_runs: Iterable[tuple[str | None, Ranking]]
+    if len(options.runs) == 1:  # trec_eval takes one run, which needs no name
         named_runs = ((None, ranking) for ranking in job.rankings())
+    else:
+        named_runs = _named_runs(job)
     for name, ranking in named_runs:
         name_line = b"" if name is None else _name_line(name)
-        with _going_on(ranking, job):
+        with _collected_failure(ranking, job):
             if needs_whole_runs:
                 evaluations.append(job.evaluated(ranking))
                 stream.write(name_line + _trec_lines(evaluations[-1], job))
@@ -122,7 +123,7 @@ def _signatures(evaluations: Sequence[ScoredRun], job: Job) -> list[str]:
     return signature_lines(names, [signature_text(evaluation, record) for evaluation in evaluations])
 
 
-def _named(job: Job) -> Iterator[tuple[str, Ranking]]:
+def _named_runs(job: Job) -> Iterator[tuple[str, Ranking]]:
     """Yield the runs with their names: those of files, which are known before reading, or the tags."""
     names_of_file: dict[str, list[str]] = {}  # several, if a file is named twice
     if job.command_options.names != "tag":

@@ -109,6 +109,7 @@ class Bar:
         stopped = threading.Event()
 
         def tick() -> None:
+            """Draw it until the block has ended."""
             while not stopped.wait(TICK):
                 self.advance(0)
 
@@ -145,7 +146,7 @@ def working(label: str, quiet: bool = False) -> Iterator[None]:
         yield
 
 
-def steps(label: str, jobs: int | None, quiet: bool = False, paths: Iterable[str] = ()) -> Loop:
+def loop_with_bar(label: str, jobs: int | None, quiet: bool = False, paths: Iterable[str] = ()) -> Loop:
     """Return a function that carries out loops, with a bar over their steps on a terminal.
 
     jobs   copies of this process that share the steps, at most; None: as many as processors

@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from pres_eval.cli.shared import WITH_CUTOFFS
-from pres_eval.cli.streams import say
+from pres_eval.cli.streams import note
 from pres_eval.cli.wrapping import prose
 from pres_eval.measures.protocols import PROTOCOLS, protocol_of
 
@@ -71,7 +71,7 @@ def announce(context: click.Context) -> None:
             set_by_user.append("--topics" if name == "topics" else OPTION_OF_FIELD[name])
         else:
             set_by_protocol[name] = value
-    note = f"pres-eval: note: --protocol {protocol}: {_as_typed(set_by_protocol)}"
+    text = f"--protocol {protocol}: {_as_typed(set_by_protocol)}"
     if set_by_user:
-        note += f"; as you set it: {', '.join(set_by_user)}"
-    say(note)
+        text += f"; as you set it: {', '.join(set_by_user)}"
+    note(text)

@@ -32,6 +32,10 @@ BYTES_PER_COPY = 16 << 20
 """Bytes of runs that are worth one more process: to copy one takes as long as reading two megabytes."""
 
 
+GIVES_VALUES = (AS_ZERO, ONE)
+"""Rules of --empty that give topics without relevant documents a value."""
+
+
 def relevance_at(options: NumberOptions, path: str) -> Relevance:
     """Return judgements as the options want them, after notes and warnings about them.
 
@@ -132,12 +136,13 @@ def runs_at(
 
     A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
     """
-    # Topics that a run answers rightly by retrieving nothing for them, with --empty one and -c.
-    answered = changed_judgements.answered_by_nothing(relevance, numbers)
+    answered = None  # topics that a run answers rightly by retrieving nothing for them
+    if options.empty in GIVES_VALUES:
+        answered = changed_judgements.answered_by_nothing(relevance, numbers)
     files = [run_at(path) for path in paths]
     outcomes = _ranked(options, files, relevance, numbers, going_on=failures is not None)
     if options.cluster is not None:
-        outcomes = _all_first(outcomes)
+        outcomes = _all_read_first(outcomes)
     for run, outcome in zip(files, outcomes, strict=True):
         if isinstance(outcome, RunFailure):
             assert failures is not None
@@ -172,6 +177,8 @@ def _print_notes(options: NumberOptions, run: Ranking, relevance: Relevance, num
         counts.append(f"{run.facts.num_excluded:,} excluded")
     if counts:
         options.note(f"{run.name}: {', '.join(counts)}")
+    if options.empty not in GIVES_VALUES:
+        return
     no_answers = changed_judgements.no_answers(relevance, numbers, run.topic[run.num_ret > 0])
     if no_answers is not None:
         num_topics, num_rightly = no_answers
@@ -255,7 +262,7 @@ def _interruptible() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _all_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking | RunFailure]:
+def _all_read_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking | RunFailure]:
     """Yield the runs when all of them are read, so that nothing is half printed if workers are lost."""
     outcomes: list[Ranking | RunFailure] = []
     try:

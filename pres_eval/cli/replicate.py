@@ -147,7 +147,10 @@ def _scores_of_runs(options: ReplicateOptions) -> tuple[PairedScores, PairedScor
     new = read(options, options.new_qrels, options.files[3:])
     scores = original.paired(selection)
     paired = Paired(
-        scores=scores, settings=original.settings, topics=original.topics.text, known=original.known
+        scores=scores,
+        settings=original.settings,
+        topics=original.topics.text,
+        known_names=original.known_names,
     )
     return scores, new.paired(selection), paired
 

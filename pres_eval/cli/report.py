@@ -270,7 +270,7 @@ def report_of(options: ReportOptions) -> Report:
     groups, weights = topic_files(options, options.groups, options.weights, relevance.pool.topics)
     baseline = None
     if options.baseline is not None:
-        baseline = chosen_run("--baseline", options.baseline, loaded.known)
+        baseline = chosen_run("--baseline", options.baseline, loaded.known_names)
     report = make_report(
         loaded.names,
         loaded.evaluations(replace(scoring, groups=groups, weights=weights)),

@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from pres_eval.cli.command_options import CommandOptions, CutoffList, LevelType, WholeRange, option
-from pres_eval.cli.streams import say, warn
+from pres_eval.cli.streams import note, warn
 from pres_eval.engines.machine import num_processors
 from pres_eval.errors import UsageError
 from pres_eval.options import (
@@ -289,7 +289,7 @@ class NumberOptions(RewriteOptions, position=4):
     def note(self, text: str) -> None:
         """Print a note on stderr, unless --quiet is given."""
         if not self.quiet:
-            say(f"pres-eval: note: {text}")
+            note(text)
 
     def check_qrels_alone(self) -> None:
         """Stop at a format of judgements that is not qrels."""

@@ -32,6 +32,7 @@ class Stdout(io.RawIOBase):
     """
 
     def __init__(self, descriptor: int) -> None:
+        """Write to the stream with this number."""
         self._descriptor = descriptor
         self.abandoned = False
 
@@ -197,6 +198,11 @@ def warn(text: str) -> None:
     say(f"pres-eval: warning: {text}")
 
 
+def note(text: str) -> None:
+    """Write a note to stderr."""
+    say(f"pres-eval: note: {text}")
+
+
 @contextlib.contextmanager
 def noted(quiet: bool) -> Iterator[None]:
     """Write the notes and warnings of readers inside the block to stderr, each once; none if quiet.
@@ -213,7 +219,7 @@ def noted(quiet: bool) -> Iterator[None]:
         elif not quiet and str(message) not in written:
             written.add(str(message))
             if issubclass(category, ReadingNote):
-                say(f"pres-eval: note: {message}")
+                note(str(message))
             else:
                 warn(str(message))
 

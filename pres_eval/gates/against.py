@@ -103,7 +103,7 @@ class Change:
         """Return the gate's finding about it."""
         verdict = Verdict.from_check(not self.is_worse)
         value = f"{self.column.label}, {self.where}"
-        message = f"{value}: {self._moved()}, {self.allowed} allowed"
+        message = f"{value}: {self._movement_text()}, {self.allowed} allowed"
         if self.tested is not None:
             message += f"; {self.tested}"
             # The result of a test is shown also if the value passes.
@@ -118,7 +118,7 @@ class Change:
             checked=f"{value}, run {run_name(self.run)}",
         )
 
-    def _moved(self) -> str:
+    def _movement_text(self) -> str:
         """Return from where to where the value moved, in words."""
         kind = self.column.measure.format if self.topic is None else Format.FLOAT
         before = six_digits(self.before, kind, self.now)
@@ -251,8 +251,8 @@ def warnings_of_tests(changed: Sequence[Change]) -> Iterator[GateFinding]:
     """Yield warnings of values that no test could find worse, by reason, and of those without a test."""
     by_reason: dict[str, list[Change]] = {}
     for change in changed:
-        if change.tested is not None and change.tested.powerless:
-            by_reason.setdefault(change.tested.powerless, []).append(change)
+        if change.tested is not None and change.tested.why_powerless:
+            by_reason.setdefault(change.tested.why_powerless, []).append(change)
     for reason, powerless in by_reason.items():
         yield from _warnings(powerless, f"--if-significant cannot fail by {{}}: {reason}")
     yield from _warnings(

@@ -17,7 +17,7 @@ from pres_eval.gates.counterparts import in_groups
 from pres_eval.gates.findings import GateFinding, run_name
 from pres_eval.gates.matching import doubtful_pairs, match_runs, unmatched
 from pres_eval.gates.mismatches import mismatches, not_comparable
-from pres_eval.gates.thresholds import Threshold, reached
+from pres_eval.gates.thresholds import Threshold, threshold_findings
 from pres_eval.gates.tolerances import check_tolerance
 from pres_eval.report.groups import with_group_columns
 from pres_eval.report.records import Record
@@ -28,7 +28,7 @@ def check_gates(
     now: Record,
     thresholds: Sequence[Threshold] = (),
     earlier: Earlier | None = None,
-    unexpected: Iterable[GateFinding] = (),
+    line_findings: Iterable[GateFinding] = (),
     topics_chosen: bool = False,
 ) -> tuple[list[GateFinding], list[Change]]:
     """Return everything that the gates find, and how each measure changed since the earlier evaluation.
@@ -36,7 +36,7 @@ def check_gates(
     Findings that two evaluations cannot be compared come first.
 
     thresholds     those of --fail-under and --fail-over
-    unexpected     the findings of --expect, which come last
+    line_findings  the findings of --expect, which come last
     topics_chosen  whether the user has decided what becomes of judged topics that a run lacks
 
     Raises UsageError if a threshold or a tolerance names a column that was not computed, or makes no sense
@@ -48,9 +48,9 @@ def check_gates(
     if earlier is not None:
         findings, compared = _against(now, earlier, [run.evaluation for run in runs])
     for threshold in thresholds:
-        findings += reached(runs, threshold, now.groups, topics_chosen)
+        findings += threshold_findings(runs, threshold, now.groups, topics_chosen)
     findings += [change.finding() for change in compared]
-    findings += unexpected
+    findings += line_findings
     return findings, compared
 
 

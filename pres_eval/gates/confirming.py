@@ -63,7 +63,7 @@ class ChangeTest:
         return self.corrected < CompareSettings.alpha
 
     @property
-    def powerless(self) -> str:
+    def why_powerless(self) -> str:
         """Return why no change on these topics could be significant, in words; empty if one could."""
         test, topics = self.settings.test, plural(self.topics)
         if self.all_alike and math.isnan(self.p_value):

@@ -63,7 +63,7 @@ ExpectedLines = dict[LineKey, ExpectedLine]
 """The lines of the file, with their values."""
 
 
-def unexpected(path: str, expected: bytes, output: bytes, allowed: bool = False) -> Iterator[GateFinding]:
+def line_findings(path: str, expected: bytes, output: bytes, allowed: bool = False) -> Iterator[GateFinding]:
     """Yield whether we print each line with its value, and the lines of ours that the file should have.
 
     expected  lines of the file
@@ -74,8 +74,8 @@ def unexpected(path: str, expected: bytes, output: bytes, allowed: bool = False)
     if not expected.strip():
         raise EmptyFileError(path, None, "no line", "lines of trec_eval")
     _check_form(path, expected)
-    printed = {key: value for key, value, _ in _keyed(output)}
-    lines = {key: ExpectedLine(value, number) for key, value, number in _keyed(expected, printed)}
+    printed = {key: value for key, value, _ in _lines_with_keys(output)}
+    lines = {key: ExpectedLine(value, number) for key, value, number in _lines_with_keys(expected, printed)}
     runs_of_file = _runs_of(lines)
     printed = _named_as_in(runs_of_file, printed)
     runs_printed = _runs_of(printed)
@@ -126,7 +126,9 @@ def _check_form(path: str, expected: bytes) -> None:
     )
 
 
-def _keyed(text: bytes, printed: PrintedLines | None = None) -> Iterator[tuple[LineKey, bytes, int]]:
+def _lines_with_keys(
+    text: bytes, printed: PrintedLines | None = None
+) -> Iterator[tuple[LineKey, bytes, int]]:
     """Yield the lines of trec_eval output: what they give the value of, the value, the line number.
 
     printed  our lines, by which lines that no line names the run of are given to runs
@@ -290,7 +292,7 @@ class _RunLines(NamedTuple):
         printed = self.printed.get(key)
         return GateFinding(
             gate=EXPECT,
-            message=f"{checked}: {_difference(value, printed)}",
+            message=f"{checked}: {_difference_text(value, printed)}",
             path=self.path,
             line=number,
             measure=text_of(key.measure),
@@ -316,7 +318,7 @@ class _RunLines(NamedTuple):
         )
 
 
-def _difference(expected: bytes, printed: bytes | None) -> str:
+def _difference_text(expected: bytes, printed: bytes | None) -> str:
     """Return the value wanted and the one printed, if there is one, and how far they are apart."""
     if printed is None:
         return f"wanted {quoted(expected)}, no such line here"

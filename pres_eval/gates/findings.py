@@ -78,24 +78,24 @@ class GateFinding:
         kind = {Verdict.FAILED: "error", Verdict.WARNING: "warning"}.get(self.verdict, "notice")
         properties = []
         if self.path:
-            properties.append(f"file={_property(self.path)}")
+            properties.append(f"file={_escaped_property(self.path)}")
         if self.line is not None:
             properties.append(f"line={self.line}")
-        properties.append(f"title={_property('pres-eval ' + self.gate)}")
+        properties.append(f"title={_escaped_property('pres-eval ' + self.gate)}")
         message = self.message
         if more:
             message += f" (and {more} more)"
-        return f"::{kind} {','.join(properties)}::{_data(message)}"
+        return f"::{kind} {','.join(properties)}::{_escaped_data(message)}"
 
 
-def _data(text: str) -> str:
+def _escaped_data(text: str) -> str:
     """Return text escaped for the message of a workflow command."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
+def _escaped_property(text: str) -> str:
     """Return text escaped for a property of a workflow command."""
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    return _escaped_data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def lines_of(findings: Sequence[GateFinding]) -> Iterator[str]:

@@ -92,7 +92,7 @@ def _different_files(now: Record, earlier: Record) -> Iterator[str]:
     """Yield the options that name files, for files with other contents earlier, without those of groups."""
     for name in sorted({*now.files, *earlier.files} - {GROUPS_FILE}):
         before, present = earlier.files.get(name), now.files.get(name)
-        if _content(before) == _content(present):
+        if _content_id(before) == _content_id(present):
             continue
         if before is not None and present is not None and before.path == present.path:
             yield f"--{name} {_path(before)} (its contents differ now)"
@@ -114,7 +114,7 @@ def _judgements_changed(now: Record, earlier: Record) -> bool:
 def _groups_changed(now: Record, earlier: Record) -> bool:
     """Return whether both have groups, of other contents."""
     before, present = earlier.files.get(GROUPS_FILE), now.files.get(GROUPS_FILE)
-    return before is not None and present is not None and _content(before) != _content(present)
+    return before is not None and present is not None and _content_id(before) != _content_id(present)
 
 
 def unchecked_groups(now: Record, earlier: Record) -> list[str]:
@@ -125,7 +125,7 @@ def unchecked_groups(now: Record, earlier: Record) -> list[str]:
     return [name for name in earlier.group_names if name not in present]
 
 
-def _content(file: FileRecord | None) -> str | None:
+def _content_id(file: FileRecord | None) -> str | None:
     """Return the SHA-256 of a file; for a pattern, which is no file, its text."""
     if file is None:
         return None

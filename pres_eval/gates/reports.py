@@ -58,7 +58,7 @@ def as_junit(findings: Sequence[GateFinding], warnings: Sequence[str] = ()) -> s
     errors = sum(finding.gate == ERROR_RESULT for finding in tests)
     suite = element(
         "testsuite",
-        *map(_test, tests),
+        *map(_test_case, tests),
         element("system-out", *(f"{one_line(message)}\n" for message in messages)),
         name="pres-eval",
         tests=len(tests),
@@ -68,7 +68,7 @@ def as_junit(findings: Sequence[GateFinding], warnings: Sequence[str] = ()) -> s
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{suite}\n'
 
 
-def _test(finding: GateFinding) -> Html:
+def _test_case(finding: GateFinding) -> Html:
     """Return one finding as a test; a gate that could not be checked is an error, not a failure."""
     message = one_line(finding.message)
     if finding.gate == ERROR_RESULT:

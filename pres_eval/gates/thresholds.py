@@ -44,7 +44,7 @@ def read_threshold(text: str, option: str = UNDER) -> Threshold:
     return Threshold(option, label.strip(), value, number.strip())
 
 
-def reached(
+def threshold_findings(
     runs: Sequence[RunRecord],
     threshold: Threshold,
     groups: Groups | None = None,

@@ -26,6 +26,7 @@ class Allowance:
     relative: bool = False
 
     def __str__(self) -> str:
+        """Return it as it is typed."""
         if self.relative:
             return f"{(self.number * 100).normalize():f}%"
         return f"{self.number:f}"

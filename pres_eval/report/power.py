@@ -78,7 +78,8 @@ def _size_notes(plan: SizePlan, topics: int) -> list[str]:
         "pairs: the share of the pairs of these runs that vary no more than the t-test is planned for; with"
         " these topics the others have less power",
         f"from .. to: {percentage(PLANNED_CONFIDENCE)} interval of the number, as the variance is an estimate"
-        f" from {plural(topics)}; of pairs of real runs 90 to 94 % of such intervals held it",
+        f" from {plural(topics)}; of pairs of real runs 90 to 94 % of such intervals held it, of the average"
+        " pair of three runs or more nearly all (it is wider than it need be)",
         f"ANOVA: for a one-way analysis of variance to find that some of {plan.runs} runs differ, if the best"
         f" and the worst are {plan.delta:g} apart; interval: for one of the difference of two runs no wider"
         f" than {plan.delta:g}",

@@ -474,7 +474,7 @@ def test_strata_that_the_review_crosses_need_all_their_documents(call: Command) 
             (*WHOLE, "--columns", "doc=x"),
             "--columns doc=x: expected NAME=HEADING, NAME one of topic, docno, stratum, grade",
         ),
-        ((*WHOLE, "--target", "75"), "--target: found '75.0', expected a number above 0 and below 1"),
+        ((*WHOLE, "--target", "75"), "--target: found '75', expected a number above 0 and below 1"),
         (("found", "sample", "--collection", "20"), "sample:1: 20 documents in stratum 'all' of topic 'q1'"),
         (("found", "sample", "--collection", "60"), "sample:1: 40 judged documents among the 20 of stratum"),
     ],

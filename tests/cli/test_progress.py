@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pres_eval.cli import main, progress
-from pres_eval.cli.progress import MEGABYTE, Bar, steps
+from pres_eval.cli.progress import MEGABYTE, Bar, loop_with_bar
 from pres_eval.cli.streams import say, writing_results
 
 
@@ -82,7 +82,7 @@ def test_makes_room_for_messages(attach: Callable[[], Terminal]) -> None:
 
 def test_steps(attach: Callable[[], Terminal]) -> None:
     terminal = attach()
-    assert list(steps("comparing", 1)(lambda number: 2 * number, 3)) == [0, 2, 4]
+    assert list(loop_with_bar("comparing", 1)(lambda number: 2 * number, 3)) == [0, 2, 4]
     assert "comparing: 3 of 3 [####################]" in terminal.getvalue()
     assert terminal.lines == [""]
 

@@ -84,5 +84,5 @@ def test_copies_read_no_addresses(path: str, most: int, monkeypatch: pytest.Monk
         return in_turn(work, count)
 
     monkeypatch.setattr(copies, "by_copies", noted)
-    assert list(progress.steps("reading", 4, True, [path])(lambda number: number, 3)) == [0, 1, 2]
+    assert list(progress.loop_with_bar("reading", 4, True, [path])(lambda number: number, 3)) == [0, 1, 2]
     assert asked == [most]

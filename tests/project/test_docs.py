@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
+import functools
 import html
 import inspect
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 import update_docs
+from support import prepared
 from support.commands import Command
 from support.doc_commands import page_name as page_of_command
 from support.doc_formulas import Letter, letters_of
@@ -414,7 +415,7 @@ def test_no_colours_on_a_terminal(arguments: list[str], no_color: str | None) ->
     if no_color:
         environment["NO_COLOR"] = no_color
     process = subprocess.Popen(
-        [sys.executable, "-m", "pres_eval", *arguments],
+        [prepared.program(), *arguments],
         cwd=update_docs.ROOT,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -452,6 +453,7 @@ def texts_in(tree: ast.AST) -> list[str]:
     return found
 
 
+@functools.cache
 def messages() -> str:
     """All texts of the package."""
     return "\n".join(message for _, tree in trees() for message in texts_in(tree))

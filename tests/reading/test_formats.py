@@ -199,7 +199,7 @@ def test_any_run_in_any_format(
         judged.write_text(trec_qrels({t: dict.fromkeys(list(docs)[::2], 1) for t, docs in data.items()}))
         relevance = read_relevance(str(judged))
         with (
-            mock.patch.object(blocks, "AT_ONCE", size),
+            mock.patch.object(blocks, "ROWS_OF_BLOCK", size),
             mock.patch.object(parquet, "ROWS", size),
             warnings.catch_warnings(),
         ):

@@ -158,8 +158,9 @@ def _tests_with_baseline(
         parts.append(nothing)
     elif len(others) > 1:
         better, worse = _significant(report, pairs, baseline)
+        verb = "is" if better == 1 else "are"
         parts.append(
-            f" {better} of the {len(others)} other runs are significantly better than {name},"
+            f" {better} of the {len(others)} other runs {verb} significantly better than {name},"
             f" {worse} significantly worse."
         )
     return parts
