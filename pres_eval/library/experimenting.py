@@ -67,7 +67,8 @@ class Experiment(Comparisons):
         from pres_eval.reading import relevance as engine
         from pres_eval.report.html import as_html
         from pres_eval.report.records import FileRecord
-        from pres_eval.report.trec_report import make_report, report_selection
+        from pres_eval.report.report_columns import report_selection
+        from pres_eval.report.trec_report import Inputs, PageTexts, make_report
 
         relevance = self._ranked[0].qrels.relevance
         if not isinstance(relevance, engine.QrelsJudgements):
@@ -87,13 +88,15 @@ class Experiment(Comparisons):
             self._nmax,
             labels,
             settings,
-            qrels=FileRecord(relevance.name, None),
-            files=[FileRecord(run.name, None) for run in self._ranked],
-            compared_with=self.compared.baseline,
-            groups=groups,
-            weights=weights,
+            Inputs(
+                qrels=FileRecord(relevance.name, None),
+                files=tuple(FileRecord(run.name, None) for run in self._ranked),
+                groups=groups,
+                weights=weights,
+            ),
+            baseline=self.compared.baseline,
         )
-        page = Page(as_html(replace(report, title=title)))
+        page = Page(as_html(replace(report, texts=PageTexts(title=title))))
         if path is not None:
             Path(path).write_text(page, encoding="utf-8", newline="\n")
         return page
