@@ -60,7 +60,8 @@ def warnings_about(
         more += _of_columns(ranking, look.opening)
     if len(ranking.topic):  # otherwise the error that there is no topic in common says so
         more += _zeros(ranking, relevance, options, look)
-        more += _respellings(ranking, relevance, look)
+        if look.respelling is not None or len(ranking.unjudged_ids):
+            more += _respellings(ranking, relevance, look)
     return warnings + [f"{text} (pres-eval check shows more)" for text in more]
 
 

@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 class Loop(Protocol):
-    """Carries out the steps of work: `in_turn`, `by_threads`, or what has copies of the process."""
+    """Function that carries out the steps of work: `in_turn`, one of `by_threads`, or one that has copies."""
 
     def __call__(self, work: Callable[[int], Result], count: int) -> Iterator[Result]:
         """Yield work(0) to work(count - 1), in order; no step depends on what another leaves behind."""
@@ -33,11 +33,11 @@ def by_threads(jobs: int | None) -> Loop:
 
 
 UNTHREADED = 1
-"""Pieces of work that are done at once: a file of one chunk needs no threads."""
+"""Pieces of work that are done before any thread begins: a file of one chunk needs no threads."""
 
 
 class _Task:
-    """A piece of work, and its result."""
+    """A piece of work that a thread does while another one waits for its result."""
 
     def __init__(self, work: Callable[[], Any]) -> None:
         self._work = work
@@ -46,7 +46,7 @@ class _Task:
         self._done = threading.Event()
 
     def run(self) -> None:
-        """Do it."""
+        """Do the work; whatever exception it raises, `result` raises."""
         try:
             self._result = self._work()
         except Exception as error:
@@ -64,7 +64,7 @@ class _Task:
 
 
 class _Threads:
-    """Up to `jobs` threads, made when there is work; what the system does not grant is done without."""
+    """Up to `jobs` threads, made when there is work, or as many as the system grants."""
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
@@ -73,7 +73,7 @@ class _Threads:
         self._there_is_work = threading.Semaphore(0)
 
     def start(self, work: Callable[[], Any]) -> _Task:
-        """Let a thread do the work, one more until there are enough; do it now if there is none."""
+        """Let a thread do the work, a new one until there are `jobs`; do it now if the system grants none."""
         task = _Task(work)
         if self._num_threads < self._jobs:
             try:
@@ -91,7 +91,7 @@ class _Threads:
         return task
 
     def end(self) -> None:
-        """Let the threads end with the pieces they are at: nobody waits for one that reads a pipe."""
+        """Let each thread end after its present piece of work; do not wait for it, as it may read a pipe."""
         self._waiting.clear()
         for _ in range(self._num_threads):
             self._there_is_work.release()
@@ -114,10 +114,11 @@ def in_order(
     unthreaded: int = 0,
     ahead: int = 1,
 ) -> Iterator[Result]:
-    """Yield the function's results, in order, from `jobs` threads, but the first few from this one.
+    """Yield the function's results, in order, from threads.
 
-    jobs   None: one for each processor
-    ahead  further calls that wait for a thread
+    jobs        how many threads; None: one for each processor
+    unthreaded  how many of the first calls this thread makes
+    ahead       how many calls, beyond one a thread, may wait or be done before their results are taken
     """
     jobs = jobs or num_processors()
     if jobs == 1:
@@ -128,7 +129,7 @@ def in_order(
     yield from map(function, islice(iterator, unthreaded))
     failure = None
     waiting: deque[_Task] = deque()
-    threads = _Threads(jobs)
+    threads: _Threads | None = None
     try:
         while True:
             try:
@@ -136,8 +137,10 @@ def in_order(
             except StopIteration:
                 break
             except Exception as error:
-                failure = error  # what was given before comes first, and may raise an error of its own
+                failure = error  # the results before it come first, and may raise an error of their own
                 break
+            if threads is None:
+                threads = _Threads(jobs)
             waiting.append(threads.start(partial(function, argument)))
             if len(waiting) >= jobs + ahead:
                 yield waiting.popleft().result()
@@ -146,4 +149,5 @@ def in_order(
         if failure is not None:
             raise failure
     finally:
-        threads.end()
+        if threads is not None:
+            threads.end()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any, Protocol
@@ -12,9 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import BLOCK_ROWS, BoolArray, Ids, IntArray, decimal_ids
-from pres_eval.library.ids import ids_of
-from pres_eval.reading.blocks import Documents
+from pres_eval.arrays import BLOCK_ROWS, AnyArray, BoolArray, Ids, IntArray, Matches, decimal_ids, match
+from pres_eval.library.ids import JudgedNumbers, Lookup, ids_of
+from pres_eval.reading.blocks import Block, Documents, MatchingDocuments
 
 
 class IdColumn(Documents, Protocol):
@@ -80,6 +80,41 @@ class Numbers:
         """Return the id of each group of equal neighbours, and how many these are."""
         first, lengths = _groups(len(self), self.values[1:] != self.values[:-1])
         return ids_of(self.values[first].tolist(), self.name), lengths
+
+
+@dataclass(frozen=True, eq=False)
+class NumberDocuments(MatchingDocuments):
+    """Documents (N,) whose ids are whole numbers from 0 up, compared with judged ones as numbers."""
+
+    numbers: IntArray
+    judged: JudgedNumbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def take(self, rows: IntArray | slice, /) -> Ids:
+        """Return the ids of some rows (n,)."""
+        return decimal_ids(self.numbers[rows])
+
+    def of_topics(self, topics: IntArray, rows: IntArray | slice) -> NumberDocuments:
+        """Return the documents of some topics of the pool (S,), which have these rows (n,)."""
+        return replace(self, numbers=self.numbers[rows])
+
+    def join(self, topics: IntArray, offsets: IntArray, scores: AnyArray) -> Matches:
+        """Find the judged documents of all topics (S,), and documents that a topic has twice."""
+        counts, judged_ids, judged_documents = self.judged.of_topics(topics)
+        # A number of 64 bits is a word, as eight bytes of an id are: numbers match as ids do.
+        ids = Ids([self.numbers.view(np.uint64)])
+        matches = match(np.diff(offsets), ids, counts, judged_ids)
+        return replace(matches, partners=judged_documents[matches.partners])
+
+
+def with_numbers(block: Block, lookup: Lookup) -> Block:
+    """Return a block of a run whose documents are compared as numbers, if all are whole ones from 0 up."""
+    documents = block.documents
+    if not isinstance(documents, Numbers) or (documents.values < 0).any():
+        return block
+    return replace(block, documents=NumberDocuments(documents.values, lookup.numbers))
 
 
 def signed(values: NDArray[Any]) -> NDArray[Any]:

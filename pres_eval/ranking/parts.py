@@ -281,7 +281,9 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
     offsets = np.concatenate(([0], np.cumsum(num_judged)))
     ranks = [part.rank for part in parts]
     documents = [part.document for part in parts]
-    ties = _joined_ties(parts)
+    ties = NO_TIES
+    if any(len(part.ties.document) for part in parts):
+        ties = _joined_ties(parts)
     num_dropped = sum(part.num_dropped for part in parts)
     if _are_ascending(topic):
         return Ranked(
@@ -318,7 +320,7 @@ def _are_ascending(topic: IntArray) -> bool:
 
 
 def _joined_ties(parts: Sequence[Ranked]) -> Ties:
-    """Return the ties of all parts; their documents are counted through all parts."""
+    """Return the ties of all parts, of which one has some; their documents are counted through all parts."""
     document, first, size = [_NO_NUMBERS], [_NO_NUMBERS], [_NO_NUMBERS]
     num_before = 0
     for part in parts:
@@ -327,6 +329,4 @@ def _joined_ties(parts: Sequence[Ranked]) -> Ties:
             first.append(part.ties.first)
             size.append(part.ties.size)
         num_before += len(part.rank)
-    if len(document) == 1:
-        return NO_TIES
     return Ties(np.concatenate(document), np.concatenate(first), np.concatenate(size))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -10,14 +11,14 @@ from typing import Protocol
 
 import numpy as np
 
-from pres_eval.arrays import AnyArray, Ids, IntArray
+from pres_eval.arrays import AnyArray, Ids, IntArray, Matches
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.file import File
 from pres_eval.records import dataclass
 
 
 class Documents(Protocol):
-    """A column of ids of which rows are picked: Ids, or ids that are made when they are wanted."""
+    """A column of N ids: Ids, or one that makes only the ids that are taken."""
 
     def __len__(self) -> int:
         """Return the number of ids."""
@@ -26,11 +27,36 @@ class Documents(Protocol):
         """Return the ids of some rows (n,)."""
 
 
+class MatchingDocuments(ABC):
+    """A column of ids that finds the judged ones in a way of its own, as whole numbers are found faster."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return the number of ids."""
+
+    @abstractmethod
+    def take(self, rows: IntArray | slice, /) -> Ids:
+        """Return the ids of some rows (n,)."""
+
+    @abstractmethod
+    def of_topics(self, topics: IntArray, rows: IntArray | slice) -> MatchingDocuments:
+        """Return the documents of some topics of the pool (S,), which have these rows (n,)."""
+
+    @abstractmethod
+    def join(self, topics: IntArray, offsets: IntArray, scores: AnyArray) -> Matches:
+        """Find the judged documents of all topics; `partners` are documents of the pool, as of `Pool.join`.
+
+        topics   (S,) indices of the topics in the pool
+        offsets  (S+1,) where each topic's rows begin
+        scores   (N,) of the rows, as they are ranked
+        """
+
+
 @dataclass(frozen=True, eq=False)
 class Block:
     """N rows in G groups; the rows of a group follow each other and have the same topic.
 
-    topics, lengths  (G,) the topic of each group, and how many rows it has; 0: nothing was retrieved
+    topics, lengths  (G,) the topic of each group, and how many rows it has; 0 if nothing was retrieved
     documents        (N,) ids
     numbers          (N,) scores of a run (higher is better), or grades
     lines            (N,) the line of each row, from 1; None if the rows are in no lines
@@ -44,26 +70,33 @@ class Block:
 
     @classmethod
     def of_rows(cls, topics: Ids, documents: Ids, numbers: AnyArray, lines: IntArray | None = None) -> Block:
-        """Return the block with these columns (N,)."""
-        heads, lengths = topics.stretches()
-        return cls(
-            topics=heads,
-            lengths=lengths,
-            documents=documents,
-            numbers=numbers,
-            lines=lines,
-        )
+        """Return the block with these columns (N,), whose neighbours with the same topic are a group."""
+        topic_of_group, lengths = topics.stretches()
+        return cls(topics=topic_of_group, lengths=lengths, documents=documents, numbers=numbers, lines=lines)
 
     def groups(self, first: int, last: int) -> Block:
         """Return the groups first ... last-1."""
+        topics, lengths = self.topics[first:last], self.lengths[first:last]
         begin = int(self.lengths[:first].sum())
-        rows = slice(begin, begin + int(self.lengths[first:last].sum()))
+        return self._with_rows(topics, lengths, slice(begin, begin + int(lengths.sum())))
+
+    def some_rows(self, rows: IntArray, lengths: IntArray) -> Block:
+        """Return some rows (n,), ascending; lengths (G,) are what is left of the groups."""
+        # As in a file without the other lines, a topic of which nothing is left is not there.
+        groups = np.flatnonzero(lengths > 0)
+        return self._with_rows(self.topics.take(groups), lengths[groups], rows)
+
+    def _with_rows(self, topics: Ids, lengths: IntArray, rows: IntArray | slice) -> Block:
+        """Return these groups with these rows (n,) alone."""
+        lines = self.lines
+        if lines is not None:
+            lines = lines[rows]
         return Block(
-            topics=self.topics[first:last],
-            lengths=self.lengths[first:last],
+            topics=topics,
+            lengths=lengths,
             documents=self.documents.take(rows),
             numbers=self.numbers[rows],
-            lines=None if self.lines is None else self.lines[rows],
+            lines=lines,
         )
 
 
@@ -73,8 +106,11 @@ Read = Callable[[File, int], Iterator[Block]]
 
 @dataclass(frozen=True)
 class FileFormat:
-    """A format: its name for -T and -R, its description, and its reader.
+    """A format of runs, or of judgements, that is not trec_eval's.
 
+    name       as -T and -R call it
+    meaning    as messages call it
+    read       its reader
     numbered   whether its rows are in lines
     by_rank    whether its runs have ranks and no scores
     runs_only  whether there are no judgements in it
@@ -91,8 +127,8 @@ class FileFormat:
 Row = tuple[bytes, bytes, "int | float", "int | None"]
 """Topic, document, number and line."""
 
-AT_ONCE = 1 << 16
-"""Rows of a block that are made one by one."""
+ROWS_OF_BLOCK = 1 << 16
+"""Rows of a block, where a reader makes rows one by one."""
 
 
 def blocks_of_rows(name: str, rows: Iterator[Row], grades: int) -> Iterator[Block]:
@@ -101,13 +137,13 @@ def blocks_of_rows(name: str, rows: Iterator[Row], grades: int) -> Iterator[Bloc
     Raises InputError for a topic that would break a line of trec_eval's output.
     """
     number_type = None if grades else np.float64  # grades are whole numbers or gains
-    while rows_of_block := list(islice(rows, AT_ONCE)):
+    while rows_of_block := list(islice(rows, ROWS_OF_BLOCK)):
         topics, documents, numbers, lines = zip(*rows_of_block, strict=True)
+        line_numbers = None
+        if lines[0] is not None:
+            line_numbers = np.array(lines)
         block = Block.of_rows(
-            Ids.from_texts(topics),
-            Ids.from_texts(documents),
-            np.array(numbers, number_type),
-            None if lines[0] is None else np.array(lines),
+            Ids.from_texts(topics), Ids.from_texts(documents), np.array(numbers, number_type), line_numbers
         )
         check_topics(name, block)
         yield block
@@ -115,25 +151,38 @@ def blocks_of_rows(name: str, rows: Iterator[Row], grades: int) -> Iterator[Bloc
 
 def joined(name: str, blocks: Iterable[Block]) -> Block:
     """Return all blocks as one.  Raises InputError if there are no rows in the file of this name."""
-    filled = [block for block in blocks if len(block.documents)]
-    if not filled:
+    topics: list[Ids] = []
+    lengths: list[IntArray] = []
+    documents: list[Ids] = []
+    numbers: list[AnyArray] = []
+    lines: list[IntArray] = []
+    for block in blocks:
+        if not len(block.documents):
+            continue
+        topics.append(block.topics)
+        lengths.append(block.lengths)
+        documents.append(block.documents.take(slice(None)))
+        numbers.append(block.numbers)
+        if block.lines is not None:
+            lines.append(block.lines)
+    if not topics:
         raise InputError(name, None, "no rows", "at least one")
-    lines = [block.lines for block in filled if block.lines is not None]
     return Block(
-        topics=Ids.concatenate([block.topics for block in filled]),
-        lengths=np.concatenate([block.lengths for block in filled]),
-        documents=Ids.concatenate([block.documents.take(slice(None)) for block in filled]),
-        numbers=np.concatenate([block.numbers for block in filled]),
+        topics=Ids.concatenate(topics),
+        lengths=np.concatenate(lengths),
+        documents=Ids.concatenate(documents),
+        numbers=np.concatenate(numbers),
         lines=np.concatenate(lines) if lines else None,
     )
 
 
 def whole_topics(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yield the same rows in blocks of whole topics: the last topic of each block waits for the next one."""
-    waiting: list[Block] = []
+    """Yield the same rows in blocks of whole topics: the last topic of a block waits for the next block."""
+    waiting: list[Block] = []  # all of the same topic
     for block in blocks:
         last = len(block.topics) - 1
-        if last == 0 and (not waiting or block.topics[0] == waiting[-1].topics[0]):
+        goes_on = last == 0 and (not waiting or block.topics[0] == waiting[-1].topics[0])
+        if goes_on:
             waiting.append(block)
             continue
         if last or waiting:
@@ -145,20 +194,24 @@ def whole_topics(blocks: Iterable[Block]) -> Iterator[Block]:
 
 def _merged(blocks: Sequence[Block]) -> Block:
     """Return the blocks as one in which neighbouring groups of the same topic are one group."""
-    block = joined("", blocks) if len(blocks) > 1 else blocks[0]
-    first = block.topics.heads()
-    return replace(block, topics=block.topics.take(first), lengths=np.add.reduceat(block.lengths, first))
+    block = blocks[0]
+    if len(blocks) > 1:
+        block = joined("", blocks)
+    first_groups = block.topics.heads()
+    lengths = np.add.reduceat(block.lengths, first_groups)
+    return replace(block, topics=block.topics.take(first_groups), lengths=lengths)
 
 
 def check_scores(name: str, block: Block) -> None:
     """Raise InputError if a score of the run of this name is not a number."""
-    wrong = np.isnan(block.numbers)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        group = int(np.searchsorted(np.cumsum(block.lengths), row, side="right"))
-        document = quoted(block.documents.take(slice(row, row + 1))[0])
-        where = f"of document {document} for topic {quoted(block.topics[group])}"
-        raise InputError(name, None, f"score nan {where}", "a number")
+    is_wrong = np.isnan(block.numbers)
+    if not is_wrong.any():
+        return
+    row = int(np.argmax(is_wrong))
+    group = int(np.searchsorted(np.cumsum(block.lengths), row, side="right"))
+    document = quoted(block.documents.take(slice(row, row + 1))[0])
+    where = f"of document {document} for topic {quoted(block.topics[group])}"
+    raise InputError(name, None, f"score nan {where}", "a number")
 
 
 _BREAKS_A_LINE = re.compile("[\t-\r]")
@@ -168,20 +221,24 @@ _BREAKS_A_LINE = re.compile("[\t-\r]")
 def check_topics(name: str, block: Block) -> None:
     """Raise InputError for a topic in the file of this name that would break a line of trec_eval's output."""
     topics = list(block.topics)
-    broken = first_broken(topics)
-    if broken is None:
+    group = first_broken(topics)
+    if group is None:
         return
     line = None
     if block.lines is not None:
-        line = int(block.lines[int(block.lengths[:broken].sum())])
-    raise broken_topic(name, line, topics[broken])
+        row = int(block.lengths[:group].sum())
+        line = int(block.lines[row])
+    raise broken_topic(name, line, topics[group])
 
 
 def first_broken(topics: Sequence[bytes]) -> int | None:
     """Return the index of the first topic that has a tab or an end of a line in it, None if none has."""
     if _BREAKS_A_LINE.search(b"".join(topics).decode("latin-1")) is None:
         return None
-    return next(i for i, topic in enumerate(topics) if _BREAKS_A_LINE.search(topic.decode("latin-1")))
+    for number, topic in enumerate(topics):
+        if _BREAKS_A_LINE.search(topic.decode("latin-1")):
+            return number
+    raise AssertionError("a sign that the topics have together is in one of them")
 
 
 def broken_topic(name: str, line: int | None, topic: bytes) -> InputError:

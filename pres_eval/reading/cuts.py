@@ -10,14 +10,17 @@ Cut = Callable[[Text, int, int], int]
 """Function that returns where to cut text[start:stop]: behind what is whole, `start` if nothing is."""
 
 LARGEST_TOPIC = 1 << 24
-"""Bytes of a topic that are kept until it ends; a larger one is ranked as lines in any order are."""
+"""Bytes of a topic that are waited for; the run of a larger one is ranked as one in no order is."""
 
 TOPIC_BYTES = 256
-"""Bytes of a line that are looked at to tell two topics apart."""
+"""Bytes of a line that are compared to tell two topics apart."""
+
+FIRST_STEP_BYTES = 1024
+"""Bytes before the last line that are searched first for a line of another topic."""
 
 
 class ScatteredError(Exception):
-    """Topics are not together: one came again, or is too large to be waited for."""
+    """The lines of a topic are not together, or are too many to be waited for."""
 
 
 def behind_last_line(text: Text, start: int, stop: int) -> int:
@@ -35,7 +38,7 @@ def before_last_topic(text: Text, start: int, stop: int) -> int:
     if end <= start:
         return start
     last_line = text.rfind(b"\n", start, end - 1) + 1 or start
-    topic = _topic_at(text, last_line, end, b"")
+    topic = _topic_at(text, last_line, end, unknown=b"")
     other_line = _line_of_another_topic(text, start, last_line, end, topic)
     if other_line is None:
         if stop - start > LARGEST_TOPIC:
@@ -43,14 +46,21 @@ def before_last_topic(text: Text, start: int, stop: int) -> int:
         return start
     if not topic:
         return last_line
-    # Where this topic's line comes first, behind one of another topic, the last whole one has ended.
-    newlines = [text.find(b"\n" + topic + blank, other_line, end) for blank in (b" ", b"\t")]
-    return min((newline for newline in newlines if newline >= 0), default=last_line - 1) + 1
+    # The first line of this topic behind the one of another topic: before it the last whole topic has ended.
+    newline_before = last_line - 1
+    for blank in (b" ", b"\t"):
+        newline = text.find(b"\n" + topic + blank, other_line, end)
+        if newline >= 0:
+            newline_before = min(newline, newline_before)
+    return newline_before + 1
 
 
 def _line_of_another_topic(text: Text, start: int, last_line: int, end: int, topic: bytes) -> int | None:
-    """Return where a line before the last one begins that has another topic, searched in growing steps."""
-    step = 1024
+    """Return where a line of text[start:last_line] begins that has another topic; None if none has.
+
+    It is looked for some bytes before the last line, then in steps that double, so that few lines are read.
+    """
+    step = FIRST_STEP_BYTES
     while True:
         position = max(last_line - step, start)
         line = position if position == start else text.find(b"\n", position, end) + 1
@@ -62,7 +72,8 @@ def _line_of_another_topic(text: Text, start: int, last_line: int, end: int, top
 
 
 def _topic_at(text: Text, line: int, end: int, unknown: bytes) -> bytes:
-    """Return the topic of a line; `unknown` for a line that begins with a blank or is a comment."""
+    """Return the topic of the line at this place; `unknown` if it begins with a blank, or is a comment."""
     if text[line] <= ord(" ") or text[line] == ord("#"):
         return unknown
-    return bytes(text[line : min(line + TOPIC_BYTES, end)]).split(None, 1)[0]
+    beginning = bytes(text[line : min(line + TOPIC_BYTES, end)])
+    return beginning.split(None, 1)[0]

@@ -48,7 +48,9 @@ def read_short_numbers(
     Of b"12.5" in b"Q0 d1 12.5" the last eight bytes are b" d1 12.5".  Without the dot these are b"0 d1 125",
     and of these the last three count: b"00000125" is 125, and 125 / 10 is 12.5.
     """
-    num_digits = lengths - 1 if num_decimals else lengths
+    num_digits = lengths
+    if num_decimals:
+        num_digits = lengths - 1  # the dot is none
     # A number has a digit, and all its decimals (.5 has no digit before the dot); a word holds the dot too.
     least_digits = max(num_decimals, 1)
     if num_digits.min() < least_digits or num_digits.max() > WORD or num_decimals >= WORD:
@@ -59,7 +61,8 @@ def read_short_numbers(
         if (((words >> dot) & np.uint64(255)) != ord(".")).any():
             return None
         _close_gap(words, buffer[ends - WORD - 1], num_decimals)
-    _fill_with_zeros(words, ~np.uint64(0) << ((np.int64(WORD) - num_digits).view(np.uint64) << np.uint64(3)))
+    bits_before = (np.int64(WORD) - num_digits).view(np.uint64) << np.uint64(3)
+    _fill_with_zeros(words, ~np.uint64(0) << bits_before)
     if not all_digits(words).all():
         return None
     values = eight_digits(words).astype(np.float64)
@@ -109,12 +112,13 @@ def read_digits(buffer: Bytes, ends: IntArray, counts: IntArray | int) -> tuple[
     word is b"45678901", the one before it b"00000123": 123 times 10^8 and 45,678,901.
     """
     totals = np.zeros(len(ends), np.uint64)
-    has_digits_alone = np.asarray((counts >= np.int64(0)) & (counts <= np.int64(MOST_DIGITS)))
-    has_digits_alone = np.broadcast_to(has_digits_alone, totals.shape).copy()
+    has_good_length = np.asarray((counts >= np.int64(0)) & (counts <= np.int64(MOST_DIGITS)))
+    has_digits_alone = np.broadcast_to(has_good_length, totals.shape).copy()
     num_words = -(-int(np.max(counts)) // WORD)
     for number in range(min(num_words, MOST_DIGITS // WORD)):
         words = load_words(buffer, ends - WORD * (number + 1))
-        _fill_with_zeros(words, _LAST_BYTES[np.clip(counts - WORD * np.int64(number), 0, WORD)])
+        digits_of_word = np.clip(counts - WORD * np.int64(number), 0, WORD)
+        _fill_with_zeros(words, _LAST_BYTES[digits_of_word])
         has_digits_alone &= all_digits(words)
         values = eight_digits(words)
         if number == MOST_DIGITS // WORD - 1:
@@ -129,6 +133,7 @@ def eight_digits(words: Words) -> Words:
     Of b"12345678" the pairs are 12, 34, 56, 78: 2561 is 10 * 2^8 + 1, so that a product has 10 times each
     digit beside the next digit.  The fours are 1234 and 5678, by 100 * 2^16 + 1; then 10,000 * 2^32 + 1.
     """
-    words = (words & np.uint64(0x0F0F0F0F0F0F0F0F)) * np.uint64(2561) >> np.uint64(8)
-    words = (words & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601) >> np.uint64(16)
-    return (words & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001) >> np.uint64(32)
+    digits = words & np.uint64(0x0F0F0F0F0F0F0F0F)
+    pairs = (digits * np.uint64(2561) >> np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)
+    fours = (pairs * np.uint64(6553601) >> np.uint64(16)) & np.uint64(0x0000FFFF0000FFFF)
+    return fours * np.uint64(42949672960001) >> np.uint64(32)

@@ -46,7 +46,7 @@ threads wait for Python's lock, which only the long calls of numpy go without.  
 """
 
 HEAD = 1 << 16
-"""Bytes by which formats are recognised."""
+"""Bytes at the beginning of a file by which its format is recognised."""
 
 CUT_WINDOW = 1 << 16
 """Bytes that are read first to find where a line or a topic begins."""
@@ -55,11 +55,13 @@ REMOTE_REQUESTS = 16
 """Requests to a store that are made at a time."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""First bytes of UTF-8 text from some programs, which are no text."""
 
-BOOT_ID = "/proc/sys/kernel/random/boot_id"
+BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id"
+"""Linux' file with a text that is another one each time the machine starts."""
 
-SHARED_VERSION = 2
-"""Of a version: the size and the time, which all machines see alike that share a file, or have copies of it.
+SHARED_VERSION_PARTS = 2
+"""Parts of a version that all machines see alike which share a file, or have copies of it: size and time.
 
 Numbers of devices and files hold on one machine; the change time differs where each has a copy of its own.
 """
@@ -67,29 +69,34 @@ Numbers of devices and files hold on one machine; the change time differs where 
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Whole lines: `buffer[start:stop]`, the last byte a newline, with PADDING spare bytes on either side."""
+    """Whole lines of a file: buffer[start:stop], whose last byte is a newline.
+
+    The buffer has PADDING spare bytes on either side of them.
+    """
 
     buffer: bytearray
     start: int
     stop: int
 
     def array(self) -> Bytes:
-        """Return (n,) the buffer as bytes; the text is [start:stop] of it."""
+        """Return all bytes of the buffer (n,), without a copy; the lines are [start:stop] of them."""
         return np.frombuffer(self.buffer, np.uint8)
 
     def text(self) -> bytes:
-        """Return the lines, copied."""
+        """Return a copy of the lines."""
         return bytes(memoryview(self.buffer)[self.start : self.stop])
 
 
 NO_CHUNK = Chunk(bytearray(), 0, 0)
-"""Instead of one whose text nobody needs any more."""
+"""Takes the place of a chunk whose text nobody needs any more."""
 
 
 def machine() -> str:
     """Return a text that distinguishes this machine, or this container, from others."""
-    name = os.uname().nodename if hasattr(os, "uname") else ""
-    with contextlib.suppress(OSError), open(BOOT_ID, encoding="ascii") as file:  # noqa: PTH123
+    name = ""
+    if hasattr(os, "uname"):
+        name = os.uname().nodename
+    with contextlib.suppress(OSError), open(BOOT_ID_FILE, encoding="ascii") as file:  # noqa: PTH123
         name += file.read()
     return name
 
@@ -97,11 +104,11 @@ def machine() -> str:
 class File:
     """A file that can be read several times, even a pipe (whose bytes are kept on disk once read).
 
-    path       a path, `-`, or an address of a store
+    path       a path, `-` for standard input, or an address of a store
     name       as messages call it
-    version    what tells its present state from others, None until it is opened; a pipe has none
+    version    what distinguishes its present state from others, None until it is opened; a pipe has none
     is_remote  whether fsspec opens it
-    pieces     makes its text, which is in no file of its own; None: the file has it
+    pieces     yields its text piece by piece, if no file has it; None: the file at the path has it
     """
 
     def __init__(
@@ -126,28 +133,34 @@ class File:
         self._pieces = pieces
         self._progress: Progress | None = None
         self._pipe: Pipe | None = None
+        """The pipe that it turned out to be when it was opened."""
         self._open_descriptor: int | None = None
+        """The system's number of the file inside `kept_open`."""
         self._stdin_start: int | None = None
-        self._free: list[bytearray] = []
+        """Where standard input, a file, was when it was opened first."""
+        self._free_buffers: list[bytearray] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process opens the file for itself, from another folder.
-        is_path = not (self.is_remote or self._pieces or self.path == "-")
-        path = os.path.abspath(self.path) if is_path else self.path  # noqa: PTH100
-        made_from = path, self.name, self.version, machine(), self.is_remote, self._pieces, self.naming
-        return _file_from, made_from
+        path = self.path
+        if not (self.is_remote or self._pieces or path == "-"):
+            path = os.path.abspath(path)  # noqa: PTH100
+        arguments = path, self.name, self.version, machine(), self.is_remote, self._pieces, self.naming
+        return _file_from, arguments
 
     # What is known of it
 
     def size(self) -> int | None:
-        """Return bytes of the file as it is stored, None for a pipe."""
+        """Return the number of bytes of the file as it is stored; None for a pipe, or if it is not there."""
         if self.is_remote and self.version is not None:
             return int(self.version[0])
         try:
             status = os.fstat(sys.stdin.fileno()) if self.path == "-" else os.stat(self.path)  # noqa: PTH116
         except (OSError, ValueError, AttributeError):
             return None
-        return status.st_size if stat.S_ISREG(status.st_mode) else None
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        return status.st_size
 
     def starts_with(self, magic: bytes) -> bool:
         """Return whether the file begins with some bytes as it is stored; of a pipe nothing is read."""
@@ -168,7 +181,10 @@ class File:
             raise self.unreadable(error) from None
 
     def head(self, most: int | None = HEAD) -> bytes:
-        """Return the first bytes of the file, decompressed: at least a number of them, or all for None."""
+        """Return the first bytes of the file, decompressed: at least `most` of them if it has so many.
+
+        None: all bytes.
+        """
         text = bytearray()
         buffer = bytearray(HEAD)
         with self._text() as (_, stream):
@@ -180,7 +196,10 @@ class File:
         return bytes(text)
 
     def for_jumps(self) -> Any:
-        """Return a path or an open file, for a reader that jumps about in the file."""
+        """Return a path or an open file, for a reader that does not read from beginning to end.
+
+        Compressed files and pipes are read into memory.
+        """
         if self.is_remote:
             from pres_eval.reading.storage import system_of
 
@@ -196,41 +215,46 @@ class File:
     # Its text
 
     def splits(self, cut: Cut, size: int) -> list[tuple[int, int | None]]:
-        """Return ranges of about `size` bytes that end where `cut` cuts, for `chunks`.
+        """Return ranges of about `size` bytes that end where `cut` cuts, as arguments of `chunks`.
 
         A compressed file is one range; a pipe has none.
         Raises InputError for a file that cannot be read, and what `cut` raises.
         """
         if self.kind() is not None:
             return [(0, None)]
-        end = self.size() or 0
-        nominal_ends = range(size, end, size)
+        num_bytes = self.size() or 0
+        nominal_ends = range(size, num_bytes, size)
         if self.is_remote:
             ends = list(in_order(partial(self.cut_at, cut=cut), nominal_ends, REMOTE_REQUESTS))
         else:
             ends = [self.cut_at(position, cut) for position in nominal_ends]
         ranges: list[tuple[int, int | None]] = []
         start = 0
-        for stop in (*ends, end):
+        for stop in (*ends, num_bytes):
             if stop > start:  # a topic may be larger than `size`, and in no order it may come again
                 ranges.append((start, stop))
                 start = stop
         return ranges
 
     def cut_at(self, position: int, cut: Cut) -> int:
-        """Return where the text before a position of a plain file is cut: a line, or a topic, begins there.
+        """Return where `cut` cuts the text before a position of a plain file: a line or a topic begins there.
 
-        As little of the file is read as will do.
+        The last bytes before the position are read, and four times as many as long as that is no whole line,
+        or topic.
         """
         window, largest_window = CUT_WINDOW, LARGEST_TOPIC + LONGEST_LINE
         while True:
             start = max(position - window, 0)
             text = self._bytes(start, position)
-            first_line = text.find(b"\n") + 1 if start else 0
+            first_line = 0
+            if start:
+                first_line = text.find(b"\n") + 1  # 0: all of it is one line
             cut_position = cut(text, first_line, len(text))
-            if not start or (first_line and cut_position > first_line):
+            has_whole_lines = first_line > 0 and cut_position > first_line
+            if not start or has_whole_lines:
                 return start + cut_position
-            if window == largest_window or (window > LONGEST_LINE and not first_line):
+            has_long_line = window > LONGEST_LINE and not first_line
+            if window == largest_window or has_long_line:
                 return position  # whoever reads what is before finds a line that is too long
             window = min(4 * window, largest_window)
 
@@ -250,24 +274,26 @@ class File:
         """
         with self._text(start, stop) as (opened, stream):
             if stream is opened:  # memory that a small file does not fill takes time
-                available = (opened.size or size) if opened.left is None else opened.left
+                available = opened.left
+                if available is None:
+                    available = opened.size or size
                 size = min(size, available + 1)
             yield from self._split(stream, start, size, cut)
 
     def give_back(self, chunk: Chunk) -> None:
         """Let the next chunk use this one's memory."""
-        self._free.append(chunk.buffer)
+        self._free_buffers.append(chunk.buffer)
 
     def free_buffers(self) -> None:
         """Give up the memory of chunks that were given back: the file has been read."""
-        self._free.clear()
+        self._free_buffers.clear()
 
     # Who watches it, and whether it changes
 
     def watch(self, progress: Progress | None) -> None:
-        """Set who gets the number of bytes as they are stored after each read; None: nobody.
+        """Call `progress` after each read with the number of bytes, as they are stored; None: nobody.
 
-        Ranges are not reported, nor what copies of this process read.
+        It is not called for ranges, nor for what copies of this process read.
         """
         process = os.getpid()
 
@@ -311,7 +337,7 @@ class File:
                 self._open_descriptor = None
 
     def check_unchanged(self) -> None:
-        """Raise InputError if the file is not the one that was read or expected; a pipe is what it is."""
+        """Raise InputError if the file is not the one that was read or expected; a pipe never changes."""
         if self._pipe is None:
             self._open().close()
 
@@ -326,13 +352,15 @@ class File:
         return InputError(self.name, None, f"cannot be read ({reason(error)})")
 
     def _agree(self, version: Version | None) -> None:
-        """Take no other version of the file than this one from now on.
+        """Keep the version of the file that was opened or read.
 
         Raises InputError if another one was read or expected before: what was read then may be half of the
         old file and half of the new one.
         """
-        if self.version is not None and (version or ())[: len(self.version)] != self.version:
-            raise self.changed()
+        if self.version is not None:
+            known_parts = (version or ())[: len(self.version)]
+            if known_parts != self.version:
+                raise self.changed()
         self.version = version
 
     # How it is opened
@@ -355,7 +383,7 @@ class File:
         return opened
 
     def _opened(self, start: int, stop: int | None) -> OpenFile:
-        """Return the file, opened at a place; what cannot jump is opened at its beginning."""
+        """Return the file, opened at `start`; pipes, standard input and pieces at their beginning."""
         if self._pieces is not None:
             return OpenFile(Pieces(self._pieces()))
         if self._pipe is not None:
@@ -366,18 +394,22 @@ class File:
             return OpenFile(ReadAt(number, start), partial(version_of, number), descriptor=number)
         if self.is_remote:
             return self._open_remote(start, stop)
-        return self._open_stdin() if self.path == "-" else self._open_path(start)
+        if self.path == "-":
+            return self._open_stdin()
+        return self._open_path(start)
 
     def _open_remote(self, start: int, stop: int | None) -> OpenFile:
-        """Return the file at an address, from a place on."""
+        """Return the bytes start ... stop-1 of the file at an address; None: up to its end."""
         from pres_eval.reading.storage import remote_blocks, remote_version
 
-        size = self.size() or 0
-        blocks = remote_blocks(self.path, size, start, size if stop is None else min(stop, size))
+        num_bytes = self.size() or 0
+        if stop is None or stop > num_bytes:
+            stop = num_bytes
+        blocks = remote_blocks(self.path, num_bytes, start, stop)
         return OpenFile(Pieces(blocks), partial(remote_version, self.path))
 
     def _open_path(self, start: int) -> OpenFile:
-        """Return the file at a path, from a place on, or a pipe from its beginning."""
+        """Return the file at a path, from `start` on, or a pipe from its beginning."""
         with readable(self.name):
             # Closed by whoever iterates over the chunks, or with this object if it is a pipe.
             raw: Any = open(self.path, "rb", buffering=0)  # noqa: PTH123, SIM115 - pathlib takes 3 ms to import
@@ -408,9 +440,9 @@ class File:
 
     @contextlib.contextmanager
     def _text(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[OpenFile, RawStream]]:
-        """Open the file, and yield it with its text, decompressed if the whole file is read.
+        """Open the file, and yield it with the stream of its text: decompressed if the whole file is read.
 
-        Raises InputError, also of the block, for what cannot be read, and if the file changes meanwhile.
+        Raises InputError for what cannot be read, also inside the block, and if the file changes meanwhile.
         """
         may_be_compressed = stop is None and self._pieces is None
         try:
@@ -446,16 +478,17 @@ class File:
         position  of the first byte of the stream in the text of the file
         """
         keep_freed_memory()
-        carried: bytes | memoryview = b""
+        rest: bytes = b""  # of the last chunk, behind where it was cut
         is_first, at_end = True, False
         size = max(size, len(BYTE_ORDER_MARK))
         while not at_end:
-            buffer = self._buffer(PADDING + len(carried) + size + PADDING)
-            stop = PADDING + len(carried)
-            buffer[PADDING:stop] = carried
-            count = fill(stream, buffer, stop, len(buffer) - PADDING)
-            at_end = stop + count < len(buffer) - PADDING
-            start, stop = PADDING, stop + count
+            buffer = self._buffer(PADDING + len(rest) + size + PADDING)
+            start, stop = PADDING, PADDING + len(rest)
+            buffer[start:stop] = rest
+            room = len(buffer) - PADDING - stop
+            count = fill(stream, buffer, stop, stop + room)
+            at_end = count < room
+            stop += count
             if is_first:
                 if position == 0 and buffer.startswith(BYTE_ORDER_MARK, start, stop):
                     self.has_mark = True
@@ -472,17 +505,20 @@ class File:
             if long_start is not None:
                 if long_start > start:
                     yield Chunk(buffer, start, long_start)
-                line = self._line_at(position + long_start - start)
-                problem = f"a line of more than {LONGEST_LINE:,} bytes"
-                raise InputError(self.name, line, problem, "lines of text")
+                raise self._too_long(position + long_start - start)
             end = stop if at_end else cut(buffer, start, stop)
-            carried = bytes(memoryview(buffer)[end:stop])
+            rest = bytes(memoryview(buffer)[end:stop])
             position += end - start
             if end > start:
                 yield Chunk(buffer, start, end)
 
+    def _too_long(self, position: int) -> InputError:
+        """Return the error of the line at this position in the text, which is too long."""
+        problem = f"a line of more than {LONGEST_LINE:,} bytes"
+        return InputError(self.name, self._line_at(position), problem, "lines of text")
+
     def _line_at(self, position: int) -> int | None:
-        """Return the line that begins at this position in the text, None if that can't be read again."""
+        """Return the number of the line at this position in the text; None if that can't be read again."""
         line = 1
         buffer = bytearray(CHUNK)
         with contextlib.suppress(InputError), self.unwatched(), self._text() as (_, stream):
@@ -497,10 +533,10 @@ class File:
         """Return a buffer of at least this size; one that was given back if there is one."""
         with contextlib.suppress(IndexError):  # other threads may take them meanwhile
             while True:
-                buffer = self._free.pop()
+                buffer = self._free_buffers.pop()
                 if len(buffer) >= size:
                     return buffer
-        return bytearray(size + size // 8)
+        return bytearray(size + size // 8)  # the next one may be a little larger
 
 
 def _file_from(
@@ -512,9 +548,12 @@ def _file_from(
     pieces: Callable[[], Iterator[bytes]] | None,
     naming: Naming,
 ) -> File:
-    """Return a file that another process planned to read, perhaps on another machine."""
+    """Return a file that another process plans to read, perhaps on another machine.
+
+    planned_on  the `machine` of that process
+    """
     if version is not None and planned_on != machine():
-        version = version[:SHARED_VERSION]
+        version = version[:SHARED_VERSION_PARTS]
     file = File(path, name, version, is_remote=is_remote, pieces=pieces)
     file.naming = naming
     return file

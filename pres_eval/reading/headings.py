@@ -12,7 +12,10 @@ TOPIC, DOCNO, DOCNOS, RELEVANT_DOCNOS = "topic", "docno", "docnos", "relevant do
 SCORE, RANK, GRADE, STRATUM = "score", "rank", "grade", "stratum"
 
 SCORES, GRADES, GAINS = 0, 1, 2
-"""Numbers that a reader expects: scores of a run, whole grades, or gains, which may have decimals."""
+"""What the numbers of a file are: scores of a run, whole grades, or gains, which may have decimals.
+
+Readers get it as `grades`, which is true for judgements.
+"""
 
 GAINS_ADVICE = "gains with decimals can be read with -R qrels_float"
 
@@ -48,16 +51,16 @@ OF_TABLES = {
 """The same for tables in memory."""
 
 NAMEABLE = (TOPIC, DOCNO, DOCNOS, SCORE, RANK, GRADE, STRATUM)
-"""Kinds of columns that --columns names."""
+"""Kinds of columns for which --columns names the heading."""
 
 QRELS_PREFIX, RUN_PREFIX = "qrels.", "run."
 """Before the kind of a column that only judgements have, or only runs: `qrels.docnos=expected`."""
 
 RIVAL_DOCNOS = ("docno", "doc_id")
-"""Headings of ids of documents that one table may have both."""
+"""Headings of ids of documents of which a table may have both."""
 
 ALSO_CALLED = {"relevance": GRADE}
-"""Other names of these kinds."""
+"""Other names of kinds of columns, and the kinds."""
 
 
 def plain(name: str) -> str:
@@ -74,7 +77,7 @@ def rival_docno(headings: Sequence[str], docno: str) -> str | None:
 
 
 def are_rival(docno: object, rival: object) -> bool:
-    """Return whether two ids of a document are different ones that runs and judgements may have.
+    """Return whether two cells of a row are different ids of its document, either of which may be the docno.
 
     A whole number beside another docno is no rival: such is PyTerrier's place of the document in its index.
     """
@@ -89,27 +92,30 @@ def warning_of_rivals(docno: str, rival: str, used: str, other: str) -> str:
 
 
 def pick(columns: Iterable[str], names: Iterable[str]) -> str | None:
-    """Return the column that has the first of the names that any has, None if none has one."""
-    by_name: dict[str, str] = {}
+    """Return the column with the first of these names that any column has, None if none has one."""
+    column_of: dict[str, str] = {}
     for column in columns:
-        by_name.setdefault(plain(str(column)), column)
-    return next((by_name[plain(name)] for name in names if plain(name) in by_name), None)
+        column_of.setdefault(plain(str(column)), column)
+    for name in names:
+        if plain(name) in column_of:
+            return column_of[plain(name)]
+    return None
 
 
 @dataclass(frozen=True)
 class Naming:
     """Meaning of columns and words that users give with --columns and --grades.
 
-    columns  the heading of a kind of column, or its number from 1; of `qrels.KIND` for judgements alone, of
-             `run.KIND` for runs alone
-    grades   the grade of a word, in lower case
+    columns  by kind of column its heading, or its number from 1; the kind is called `qrels.KIND` if that is
+             for judgements alone, `run.KIND` if for runs alone
+    grades   by word, in lower case, its grade
     """
 
     columns: Mapping[str, str]
     grades: Mapping[str, float]
 
     def for_role(self, grades: int) -> Naming:
-        """Return the naming for judgements, or for runs where `grades` is SCORES."""
+        """Return the naming for judgements, or for runs if `grades` is SCORES, with kinds without prefix."""
         if not any("." in kind for kind in self.columns):
             return self
         prefix = RUN_PREFIX
@@ -153,10 +159,10 @@ class Naming:
         return number_of(text)
 
     def is_combined(self, text: str) -> bool:
-        """Return whether a text is several words with grades, of which the highest counts."""
-        return (
-            bool(self.grades) and text.strip().casefold() not in self.grades and len(words_of_cell(text)) > 1
-        )
+        """Return whether a text is several words, of whose grades the highest counts."""
+        if not self.grades or text.strip().casefold() in self.grades:
+            return False
+        return len(words_of_cell(text)) > 1
 
 
 def words_of_cell(text: str) -> list[str]:
@@ -168,7 +174,7 @@ NO_NAMING = Naming({}, {})
 
 
 def naming_of(columns: Iterable[str], grades: Iterable[str]) -> Naming:
-    """Return the naming of --columns and --grades; raise UsageError for what is none."""
+    """Return the naming of the values of --columns and --grades; raise UsageError for wrong ones."""
     return Naming(columns_of_option(columns), grades_of_option(grades))
 
 

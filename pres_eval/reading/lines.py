@@ -25,9 +25,9 @@ from pres_eval.records import dataclass
 class Layout:
     """The columns of a format.
 
-    names   the names of the columns
-    number  the column that holds a number, None if all are words
-    whole   whether only integers will do
+    names   the names of the columns, with blanks between
+    number  which column holds a number, from 0; None if all are words
+    whole   whether the number must be an integer
     more    whether a line may have further columns
     """
 
@@ -50,7 +50,10 @@ QRELS = Layout("topic iteration docno relevance", number=3, whole=True)
 
 
 class LineError(Exception):
-    """A fault in a line of a chunk, before it is known how many lines are before the chunk."""
+    """A fault in a line of a chunk, whose number in the file is not known yet.
+
+    line  the number of the line in the chunk, from 0
+    """
 
     def __init__(self, line: int, found: str, expected: str) -> None:
         super().__init__(line, found, expected)
@@ -59,7 +62,11 @@ class LineError(Exception):
         self.expected = expected
 
     def in_file(self, source: File, before: int, names: str) -> InputError:
-        """Return the error of the file, by the number of lines before the chunk; `names`: its columns."""
+        """Return the error of the file.
+
+        before  how many lines of the file are before the chunk
+        names   names of the columns that the file should have
+        """
         from pres_eval.reading.advice import with_advice
 
         failure = InputError(source.name, before + self.line + 1, self.found, self.expected)
@@ -70,8 +77,8 @@ class LineError(Exception):
 class Lines:
     """The R good lines of a chunk, or of a whole file, and all faults of the others.
 
-    fields   where the columns of the good lines are
-    numbers  (R,) the column of numbers, empty if there is none
+    fields   where the columns of the good lines are, and the faults
+    numbers  (R,) the column of numbers; (0,) if there is none
     """
 
     chunk: Chunk
@@ -79,11 +86,11 @@ class Lines:
     numbers: AnyArray
 
     def column(self, number: int) -> Ids:
-        """Return one column as ids."""
+        """Return one column (R,) as ids; columns are counted from 0."""
         return Ids.from_buffer(self.chunk.array(), *self.fields.column(number))
 
     def text(self, row: int, number: int) -> bytes:
-        """Return one field; not of the first column."""
+        """Return one field, which is not in the first column."""
         start, end = self.fields.cell(row, number)
         return bytes(self.chunk.buffer[start:end])
 
@@ -92,11 +99,11 @@ class Lines:
         return rows if self.fields.lines is None else self.fields.lines[rows]
 
     def checked(self) -> Lines:
-        """Return the same; raise LineError if there is a fault, for the first line that has one."""
-        if self.fields.faults:
-            first = min(self.fields.faults, key=lambda faults: int(faults.lines[0]))
-            raise LineError(int(first.lines[0]), first.content(0), first.expected)
-        return self
+        """Return these lines; raise LineError if there is a fault, for the first line that has one."""
+        if not self.fields.faults:
+            return self
+        first = min(self.fields.faults, key=lambda faults: int(faults.lines[0]))
+        raise LineError(int(first.lines[0]), first.content(0), first.expected)
 
     def __len__(self) -> int:
         return len(self.fields.edges)
@@ -108,19 +115,26 @@ def parse_lines(chunk: Chunk, layout: Layout) -> Lines:
     fields = split_fields(chunk, width, f"{width} ({layout.names})", layout.more)
     if layout.number is None or not len(fields.edges):
         return Lines(chunk, fields, _NO_NUMBERS)
-    read = read_whole_numbers if layout.whole else read_numbers
-    numbers, wrong = read(chunk.array(), *fields.column(layout.number))
+    numbers: AnyArray
+    if layout.whole:
+        numbers, wrong = read_whole_numbers(chunk.array(), *fields.column(layout.number))
+    else:
+        numbers, wrong = read_numbers(chunk.array(), *fields.column(layout.number))
     lines = Lines(chunk, fields, numbers)
-    return _without_wrong(lines, layout, layout.number, wrong) if wrong else lines
+    if not wrong:
+        return lines
+    return _without_wrong(lines, layout, layout.number, wrong)
 
 
 def _without_wrong(lines: Lines, layout: Layout, column: int, wrong: list[int]) -> Lines:
-    """Return the lines without those that have no number, which are faults."""
+    """Return the lines without the rows in `wrong`, which have no number in this column: they are faults."""
     name = layout.names.split()[column]
-    expected = "an integer" if layout.whole else "a number"
+    usual_kind, expected = f"{name}-no-number", "a number"
+    if layout.whole:
+        usual_kind, expected = f"{name}-no-integer", "an integer"
     rows_by_kind: dict[str, list[int]] = {}
     for row in wrong:
-        kind = f"{name}-no-integer" if layout.whole else f"{name}-no-number"
+        kind = usual_kind
         if not layout.whole and re.fullmatch(NAN, lines.text(row, column)):
             kind = f"{name}-nan"
         rows_by_kind.setdefault(kind, []).append(row)
@@ -156,15 +170,16 @@ class DocumentsOfLines:
 def block_of_lines(lines: Lines, *, each_row_alone: bool = False) -> Block:
     """Return the rows of lines of a run in groups: neighbours with the same topic are a group.
 
-    each_row_alone  whether each row becomes a group where few neighbours have the same topic: lines in no
-                    order
+    each_row_alone  whether each row becomes a group of its own where few neighbours have the same topic, as
+                    in lines in no order
     """
     if not len(lines):
         return Block(topics=NO_IDS, lengths=np.zeros(0, np.int64), documents=NO_IDS, numbers=lines.numbers)
     topics = lines.column(TOPIC_COLUMN)
     heads = topics.heads()
     documents = DocumentsOfLines(lines)
-    if len(heads) == len(topics) or (each_row_alone and 2 * len(heads) > len(topics)):
+    is_in_no_order = 2 * len(heads) > len(topics)
+    if len(heads) == len(topics) or (each_row_alone and is_in_no_order):
         lengths = np.ones(len(topics), np.int64)
         return Block(topics=topics, lengths=lengths, documents=documents, numbers=lines.numbers)
     lengths = np.diff(heads, append=len(topics))
@@ -173,6 +188,7 @@ def block_of_lines(lines: Lines, *, each_row_alone: bool = False) -> Block:
 
 _NO_NUMBERS = np.zeros(0)
 NAN = rb"(?i)[+-]?nan(\([^)]*\))?"
+"""Pattern of what C reads as not a number."""
 
 Result = TypeVar("Result")
 
@@ -187,7 +203,9 @@ def in_parts(
 ) -> Iterator[tuple[int, Result]]:
     """Yield the result of `work` for the lines of each chunk, in order, with the number of lines before it.
 
-    A LineError of a chunk becomes the InputError of the file; `names` are the columns that advice expects.
+    jobs   how many threads parse and work; None: one a processor
+    names  names of the columns for advice, where they are not the layout's
+    A LineError of a chunk becomes the InputError of the file.
     """
 
     def parse(chunk: Chunk) -> tuple[Chunk, int, Result]:
@@ -210,10 +228,9 @@ def in_parts(
 
 
 def no_lines(source: File, layout: Layout) -> EmptyFileError:
-    """Return the error of a file without a line that counts."""
-    return EmptyFileError(
-        source.name, None, "no lines but blank ones and comments", f"lines of {layout.names}"
-    )
+    """Return the error of a file that has only blank lines and comments."""
+    problem = "no lines but blank ones and comments"
+    return EmptyFileError(source.name, None, problem, f"lines of {layout.names}")
 
 
 def read_table(source: File, layout: Layout) -> Lines:
@@ -221,9 +238,12 @@ def read_table(source: File, layout: Layout) -> Lines:
 
     Raises InputError for the first line with another number of columns, or with a number that is none.
     """
-    text = bytearray().join((bytes(PADDING), *(chunk.text() for chunk in source.chunks()), bytes(PADDING)))
+    padding = bytes(PADDING)
+    texts = [chunk.text() for chunk in source.chunks()]
+    text = bytearray().join([padding, *texts, padding])
+    whole_file = Chunk(text, PADDING, len(text) - PADDING)
     try:
-        lines = parse_lines(Chunk(text, PADDING, len(text) - PADDING), layout).checked()
+        lines = parse_lines(whole_file, layout).checked()
     except LineError as error:
         raise error.in_file(source, 0, layout.names) from None
     if not len(lines):

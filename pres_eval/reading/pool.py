@@ -1,4 +1,4 @@
-"""The judged documents, by topic, which a run is joined with, and results that are kept for the next run."""
+"""The pool: the judged documents, by topic, which runs are joined with; and results kept for the next run."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ MOST_REMEMBERED = 1 << 18
 
 
 class Remembered:
-    """Values that are made when they are first used; a copy, or another process, begins without any.
+    """Cache of values that are computed when they are first used; a pickled copy begins empty.
 
-    `most` is how much is kept: when that is reached, all is made anew.
+    `most` limits the sum of the values' sizes, which callers count in documents or topics: a value that would
+    exceed it empties the cache first.
     """
 
     def __init__(self, most: int) -> None:
@@ -47,7 +48,7 @@ class Remembered:
         return Remembered, (self._most,)
 
     def get(self, key: Hashable, size: int, make: Callable[[], Value]) -> Value:
-        """Return the value of a key, made if it is not there; one that is larger than `most` is not kept."""
+        """Return the value of a key, made if it is not there; one of a size above `most` is not kept."""
         # Threads may make a value twice, which are the same.
         remembered = self._values.get(key)
         if remembered is not None:
@@ -64,15 +65,15 @@ class Remembered:
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """T topics in byte order, and the D documents that somebody judged for them.
+    """T topics in byte order, and the D documents that somebody judged for them, each once for a topic.
 
     Documents are in the order of topics; inside of a topic they are in that of the file, which means nothing
     (`byte_order` gives the order of their ids).
 
     topics       T ids
     documents    D ids
-    offsets      (T+1,) where each topic's documents begin
-    topic_table  in which the topics are found
+    offsets      (T+1,) where each topic's documents begin among the D
+    topic_table  in which topics are found
     """
 
     topics: Ids
@@ -92,21 +93,24 @@ class Pool:
         return np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
 
     def find_topics(self, ids: Ids) -> IntArray:
-        """Return (n,) the index of each topic, -1 for those that the pool does not have."""
+        """Return (n,) the index of each of these topics, -1 for those that the pool does not have."""
         return self.topic_table.find(ids)
 
     def documents_of(self, topics: IntArray) -> tuple[IntArray, IntArray | slice]:
-        """Return the numbers (S,) of documents of some topics, and the documents (n,), topic after topic."""
+        """Return the documents of some topics (S,): how many each has (S,), and their indices (n,)."""
         counts = lengths_at(self.offsets, topics)
-        return counts, consecutive(self.offsets[topics], counts)[0]
+        documents, _ = consecutive(self.offsets[topics], counts)
+        return counts, documents
 
     def join(self, topics: IntArray, lengths: IntArray, documents: Ids) -> Matches:
-        """Find the documents of topics (S,) among some, of which the first lengths[0] are of the first topic.
+        """Return which documents (N,) of S topics are judged, and which come again in their topic.
 
-        Topics are indices, -1 for one that the pool does not have; `partners` are documents of the pool.
+        topics   (S,) indices, -1 for one that the pool does not have
+        lengths  (S,) how many of the documents each has
+        The `partners` of the matches are documents of the pool.
         """
-        num_judged = np.zeros(len(topics), np.int64)
         is_known = topics >= 0
+        num_judged = np.zeros(len(topics), np.int64)
         num_judged[is_known], judged = self.documents_of(topics[is_known])
         matches = match(lengths, documents, num_judged, self.documents.take(judged))
         if isinstance(judged, slice):
@@ -124,10 +128,9 @@ class Pool:
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """A pool, and the rows that its documents were made of.
+    """A pool, and the N rows of judgements that it was made of.
 
-    rows      (D,) the first row of each document, or the stretches in which they follow each other; None if
-              all rows are documents, in the same order
+    rows      (D,) the first row of each document, or the stretches of these rows; None if row i is document i
     again     (n,) the rows that repeat a document, ascending
     document  (n,) which document each of these repeats
     """
@@ -138,7 +141,7 @@ class Pooled:
     document: IntArray
 
     def of_documents(self, values: AnyArray) -> AnyArray:
-        """Return (D,) the values that rows (N,) have, of the first row of each document."""
+        """Return (D,) the values of the documents, of values (N,) of the rows: those of their first rows."""
         if self.rows is None:
             return values
         if isinstance(self.rows, Stretches):
@@ -147,9 +150,11 @@ class Pooled:
 
     def document_of_row(self) -> IntArray:
         """Return (N,) the index of each row's document."""
-        size = len(self.pool.documents)
-        index = np.empty(size + len(self.again), np.int64)
-        index[self.of_documents(np.arange(len(index)))] = np.arange(size)
+        num_documents = len(self.pool.documents)
+        num_rows = num_documents + len(self.again)
+        index = np.empty(num_rows, np.int64)
+        first_rows = self.of_documents(np.arange(num_rows))
+        index[first_rows] = np.arange(num_documents)
         index[self.again] = self.document
         return index
 
@@ -157,18 +162,23 @@ class Pooled:
 def build_pool(
     topic_ids: Ids, lengths: IntArray, documents: Ids, groups: AnyInts | None = None, jobs: int | None = 1
 ) -> Pooled:
-    """Return the pool of rows of topics: topic_ids[0] has the first lengths[0] rows.
+    """Return the pool of N rows of judgements, which are in G groups, each of rows of one topic.
 
-    With `groups` (G,) the lengths (G,) are of groups of rows: topic topic_ids[groups[0]] has the first ones.
+    topic_ids  G ids, one for each group; or any ids, if `groups` tells which of them each group has
+    lengths    (G,) how many rows each group has
+    documents  N ids
+    groups     (G,) the index of each group's id among topic_ids; None: the i-th group has the i-th
+    jobs       how many threads look for documents that come again; None: one a processor
     """
     topics, index = topic_ids.distinct()
     topic_of_group = index if groups is None else index[groups]
     rows: IntArray | Stretches | None = None
     if (topic_of_group[1:] < topic_of_group[:-1]).any():
         order = stable_order(topic_of_group, len(topics))
-        rows = order  # each row is a group
+        rows = order  # where each row is a group
         if len(order) < len(documents):
-            rows = Stretches((np.cumsum(lengths) - lengths)[order], lengths[order])
+            starts = np.cumsum(lengths) - lengths
+            rows = Stretches(starts[order], lengths[order])
         documents = documents.take(rows)
         topic_of_group, lengths = topic_of_group[order], lengths[order]
     ends = np.concatenate(([0], np.cumsum(lengths)))
@@ -195,16 +205,18 @@ def _without_repeats(
     first    (n,) the documents that these repeat
     Of documents a, b, a, c of one topic the third repeats the first: a, b, c are left, as 0, 1 and 2.
     """
-    is_new = np.ones(len(documents), np.bool_)
-    is_new[repeats] = False
-    num_new_before = np.concatenate(([0], np.cumsum(is_new)))
     if rows is None:
         rows = np.arange(len(documents))
-    row_of = rows.rows() if isinstance(rows, Stretches) else rows
-    again = row_of[repeats]
-    in_file = np.argsort(again)
-    pool = pool_of(topics, documents.take(np.flatnonzero(is_new)), num_new_before[offsets])
-    return Pooled(pool, row_of[is_new], again[in_file], num_new_before[first][in_file])
+    elif isinstance(rows, Stretches):
+        rows = rows.rows()
+    is_new = np.ones(len(documents), np.bool_)
+    is_new[repeats] = False
+    new_number = np.concatenate(([0], np.cumsum(is_new)))  # how many new documents come before each one
+    pool = pool_of(topics, documents.take(np.flatnonzero(is_new)), new_number[offsets])
+    again = rows[repeats]
+    order_in_file = np.argsort(again)
+    repeated_documents = new_number[first]
+    return Pooled(pool, rows[is_new], again[order_in_file], repeated_documents[order_in_file])
 
 
 def pool_of(topics: Ids, documents: Ids, offsets: IntArray) -> Pool:

@@ -36,7 +36,13 @@ MANY_GROUPS = 1024
 
 @dataclass(frozen=True, eq=False)
 class Duplicates:
-    """Lines that judge a document again: its topic, the document, the relevance, and both lines."""
+    """J judgements of documents that had one already.
+
+    topic, document  (J,) indices of the pool's topics and documents
+    grade            (J,) the relevance that this judgement gives
+    first_line       (J,) the line of the first judgement, from 1
+    second_line      (J,) that of this one
+    """
 
     topic: IntArray
     document: IntArray
@@ -45,24 +51,25 @@ class Duplicates:
     second_line: IntArray
 
 
-_NONE = np.zeros(0, np.int64)
-NO_DUPLICATES = Duplicates(*(_NONE,) * 5)
+_NO_NUMBERS = np.zeros(0, np.int64)
+NO_DUPLICATES = Duplicates(_NO_NUMBERS, _NO_NUMBERS, _NO_NUMBERS, _NO_NUMBERS, _NO_NUMBERS)
 
 
 @dataclass(frozen=True, eq=False)
 class QrelsJudgements:
-    """The judgements of a file.
+    """The judgements of a file, of D documents of T topics.
 
+    name        the file, as messages call it
     pool        the judged documents
     grade       (D,) relevance of each, in as few bytes as they need (doubles with -R qrels_float); negative:
                 in the pool but not judged
-    kept        (D,) which judgements count (for experiments with incomplete ones), None for all
     duplicates  judgements of a document that already had one; they do not count
+    kept        (D,) which judgements count (for experiments with incomplete ones), None for all
     form        the recognised format of the file, None for qrels of four columns
-    document_scores  (D,) a score that each document has of its own; None if there are none
-    rewriting   the mapping of their documents and of those of runs; None if there is none
+    document_scores  (D,) the score of each document (--document-scores); None if there are none
+    rewriting   the mapping and exclusion of their documents and of those of runs; None if there is none
     left_out    topics that options left out of them
-    nmax, sizes (T,) how far each topic is read, and the documents in its collection; None if not known
+    nmax, sizes (T,) the Nmax of each topic, and the documents in its collection; None if files gave none
     """
 
     ties_ascending: ClassVar = False
@@ -99,12 +106,12 @@ class QrelsJudgements:
         return np.concatenate((self.grade, self.duplicates.grade))
 
     def num_positive(self) -> int:
-        """Return judgements with a relevance above 0."""
+        """Count the judgements with a relevance above 0."""
         # trec_eval: a document judged twice counts twice, as long as its topic is not scored.
         return int(np.count_nonzero(self.every_grade() > 0))
 
     def positive_by_topic(self) -> IntArray:
-        """Return (T,) the judgements of each topic with a relevance above 0."""
+        """Count (T,) the judgements of each topic with a relevance above 0."""
         topic_of = self.pool.topic_of
         if self.kept is not None:
             topic_of = topic_of[self.kept]
@@ -118,7 +125,7 @@ Relevance: TypeAlias = "QrelsJudgements | GroupQrels | SubtopicQrels | Sample | 
 
 
 def as_qrels(relevance: Relevance, option: str) -> QrelsJudgements:
-    """Return the judgements.  Raises UsageError if they are no qrels, with which alone the option goes."""
+    """Return the judgements.  Raises UsageError if they are no qrels, which alone `option` works with."""
     if not isinstance(relevance, QrelsJudgements):
         raise UsageError(f"{option}: expected judgements in the format qrels or qrels_float (-R)")
     return relevance
@@ -135,21 +142,23 @@ JUDGED_FORMATS = {
     "prels": RelevanceInfo.PRELS,
     **dict.fromkeys(TABLE_FORMATS, RelevanceInfo.QRELS),
 }
-"""Formats, each with the kind of relevance information that it has."""
+"""Formats of judgements by the names that -R gives them, each with the kind of judgements in it."""
 
 
 def relevance_info(form: str) -> RelevanceInfo:
-    """Return the facts of a format of judgements; raise UsageError for one that does not exist."""
+    """Return the kind of judgements in a format; raise UsageError for a format that does not exist."""
     if form not in JUDGED_FORMATS:
         raise UsageError(f"-R {form}: no such format, expected one of {', '.join(JUDGED_FORMATS)}")
     return JUDGED_FORMATS[form]
 
 
 def read_relevance(path: str | File, form: str = "qrels", jobs: int | None = None) -> Relevance:
-    """Read judgements or preferences; `jobs` threads parse qrels (None: as many as there are processors).
+    """Return the judgements or preferences of a file.
 
-    Judgements of the form qrels that have not four columns are recognised by their beginning.  Raises
-    UsageError for a format that does not exist, InputError for a file that is not in it.
+    form  the name of the format (-R); judgements of `qrels` or `qrels_float` that cannot be read so are
+          recognised by their beginning
+    jobs  how many threads parse qrels; None: one a processor
+    Raises UsageError for a format that does not exist, InputError for a file that is not in it.
     """
     relevance_info(form)
     source = path
@@ -175,7 +184,7 @@ def read_relevance(path: str | File, form: str = "qrels", jobs: int | None = Non
 
 
 def _read_recognised(source: File, form: str, jobs: int | None) -> QrelsJudgements:
-    """Read qrels or qrels_float, or judgements of another format, recognised where these cannot be read."""
+    """Return qrels or qrels_float, or judgements of another format, recognised where these can't be read."""
     is_decimal = form == "qrels_float"
     # Imported where they are needed because few runs need other formats, and they take a while.
     if source.naming != NO_NAMING:
@@ -197,10 +206,10 @@ def _read_recognised(source: File, form: str, jobs: int | None) -> QrelsJudgemen
             return qrels_in(source, recognised_format, is_decimal)
         if is_decimal:
             raise
-        whole = qrels_of_decimals(source, error, jobs)
-        if whole is None:
+        whole_grades = qrels_of_decimals(source, error, jobs)
+        if whole_grades is None:
             raise
-        return whole
+        return whole_grades
 
 
 def qrels_of_decimals(source: File, error: InputError, jobs: int | None) -> QrelsJudgements | None:
@@ -216,18 +225,19 @@ def qrels_of_decimals(source: File, error: InputError, jobs: int | None) -> Qrel
         qrels = read_qrels(source, jobs, layout=QRELS_FLOAT)
     except InputError:
         return None
-    grades, again = qrels.grade, qrels.duplicates
-    if not (np.trunc(qrels.every_grade()) == qrels.every_grade()).all():
+    grades = qrels.every_grade()
+    if not (np.trunc(grades) == grades).all():
         return None
+    duplicates = qrels.duplicates
     return replace(
         qrels,
-        grade=narrow(grades.astype(np.int64)),
-        duplicates=replace(again, grade=again.grade.astype(np.int64)),
+        grade=narrow(qrels.grade.astype(np.int64)),
+        duplicates=replace(duplicates, grade=duplicates.grade.astype(np.int64)),
     )
 
 
 def qrels_in(source: File, form: FileFormat, is_decimal: bool = False) -> QrelsJudgements:
-    """Read judgements in a format that is not trec_eval's, as gains with decimals if `is_decimal`."""
+    """Return judgements in a format that is not trec_eval's, as gains with decimals if `is_decimal`."""
     from pres_eval.reading.headings import GAINS, GRADES
 
     numbers = GRADES
@@ -239,59 +249,75 @@ def qrels_in(source: File, form: FileFormat, is_decimal: bool = False) -> QrelsJ
     return replace(qrels_of_block(source.name, block), form=form.meaning or None)
 
 
-Tell = Callable[[int, Lines], None]
-"""Function that gets the lines of a chunk, with all faults, and the number of lines before them."""
+SeeLines = Callable[[int, Lines], None]
+"""Function that gets the number of lines before a chunk, and the chunk's lines with all faults."""
 
 
 def read_qrels(
-    source: File, jobs: int | None = None, tell: Tell | None = None, layout: Layout = QRELS
+    source: File, jobs: int | None = None, see_lines: SeeLines | None = None, layout: Layout = QRELS
 ) -> QrelsJudgements:
-    """Read a qrels file whole; with the layout QRELS_FLOAT relevance may be any finite decimal number.
+    """Return the judgements of a qrels file.
 
-    `jobs` threads parse (None: as many as there are processors to use); the result does not depend on it.
-    Raises InputError for a line that has not four columns or whose relevance is no integer, unless there is
-    `tell`: that gets these lines, and they are left out.
+    jobs       how many threads parse it (None: one a processor); the result does not depend on it
+    see_lines  gets the lines of each chunk: lines with faults are left out, instead of an error
+    layout     with QRELS_FLOAT relevance may be any finite decimal number
+    Raises InputError for a line that has not four columns or whose relevance is no integer.
     """
-    judgements, num_topics = GrowingColumns(), 0
-    line_numbers: list[tuple[int, int, IntArray | None]] = []
-    read = partial(_read_part, layout, tell is not None)
-    for before, (rows, lines, columns) in in_parts(source, layout, read, source.chunks(), jobs):
-        if tell is not None and lines is not None:
-            tell(before, lines)
-        if columns is not None:
-            topics, groups, num_rows, documents, grades = columns
-            judgements.append(topics, narrow(groups + num_topics), narrow(num_rows), documents, grades)
-            line_numbers.append((before, len(grades), rows))
-            num_topics += len(topics)
-    if not len(judgements):
+    columns = GrowingColumns()
+    num_topics = 0
+    rows_of_parts: list[tuple[int, int, IntArray | None]] = []
+    """Of each part: the lines before it, how many judgements it has, and their lines in it."""
+    read = partial(_read_part, layout, see_lines is not None)
+    for before, (part, lines) in in_parts(source, layout, read, source.chunks(), jobs):
+        if see_lines is not None and lines is not None:
+            see_lines(before, lines)
+        if part is None:
+            continue
+        groups = narrow(part.groups + num_topics)
+        columns.append(part.topics, groups, narrow(part.num_rows), part.documents, part.grades)
+        rows_of_parts.append((before, len(part.grades), part.lines))
+        num_topics += len(part.topics)
+    if not len(columns):
         raise no_lines(source, layout)
-    topics, groups, num_rows, documents, grades = judgements.values()
+    topics, groups, num_rows, documents, grades = columns.values()
     pooled = build_pool(topics, num_rows.astype(np.int64), documents, groups, jobs)
 
     def lines_of_rows() -> IntArray:
         """Return the line of each judgement in its file (N,), from 1."""
         lines_of_parts = []
-        for before, size, rows in line_numbers:
-            if rows is None:
-                rows = np.arange(size)  # noqa: PLW2901
-            lines_of_parts.append(before + 1 + rows)
+        for before, size, lines in rows_of_parts:
+            lines_of_part = np.arange(size) if lines is None else lines
+            lines_of_parts.append(before + 1 + lines_of_part)
         return np.concatenate(lines_of_parts)
 
     return _pooled_qrels(source.name, pooled, grades, lines_of_rows)
 
 
-_Columns = tuple[Ids, IntArray, IntArray, Ids, AnyInts]
-"""Topics, each at least once; the topic of each group of rows that follow each other, and how many these are;
-documents and grades of each row."""
+@dataclass(frozen=True, eq=False)
+class _PartOfQrels:
+    """N judgements of a chunk, in G groups of neighbours with the same topic.
+
+    topics     ids, of which each group has one
+    groups     (G,) the index of each group's topic among them
+    num_rows   (G,) how many judgements each group has
+    documents  N ids
+    grades     (N,)
+    lines      (N,) the line of each judgement in the chunk, from 0; None where row i is line i
+    """
+
+    topics: Ids
+    groups: IntArray
+    num_rows: IntArray
+    documents: Ids
+    grades: AnyInts
+    lines: IntArray | None
 
 
-def _read_part(
-    layout: Layout, with_faults: bool, lines: Lines
-) -> tuple[IntArray | None, Lines | None, _Columns | None]:
-    """Return the judgements of a chunk, None if there are none; raise LineError unless faults are wanted.
+def _read_part(layout: Layout, with_faults: bool, lines: Lines) -> tuple[_PartOfQrels | None, Lines | None]:
+    """Return the judgements of a chunk, None if there are none; and its lines if with_faults.
 
-    Before them come the line of each row in the chunk (n,), counted from 0, None where row i is line i; and
-    the lines if `tell` wants them: they take room while they wait.
+    The lines take memory while they wait, so that they are not returned for nothing.
+    Raises LineError for a fault, unless with_faults.
     """
     if not with_faults:
         lines.checked()
@@ -300,34 +326,38 @@ def _read_part(
         if len(infinite):
             relevance = quoted(lines.text(int(infinite[0]), 3))
             raise LineError(int(lines.line_of(infinite[:1])[0]), f"relevance {relevance}", "a finite number")
-    lines_to_tell = None
+    seen_lines = None
     if with_faults:
-        lines_to_tell = lines
+        seen_lines = lines
     if not len(lines):
-        return None, lines_to_tell, None
-    heads, num_rows = lines.column(0).stretches()
-    topics, groups = heads, np.arange(len(heads))
-    if len(heads) > MANY_GROUPS:
-        topics, groups = heads.distinct()
+        return None, seen_lines
+    topic_of_group, num_rows = lines.column(0).stretches()
+    topics, groups = topic_of_group, np.arange(len(topic_of_group))
+    if len(topic_of_group) > MANY_GROUPS:
+        topics, groups = topic_of_group.distinct()
     grades: AnyInts = lines.numbers
     if layout.whole:
         grades = narrow(lines.numbers)
-    return lines.fields.lines, lines_to_tell, (topics, groups, num_rows, lines.column(2), grades)
+    return _PartOfQrels(topics, groups, num_rows, lines.column(2), grades, lines.fields.lines), seen_lines
 
 
 def _pooled_qrels(
-    name: str, pooled: Pooled, grades: AnyInts, lines: Callable[[], IntArray]
+    name: str, pooled: Pooled, grades: AnyInts, lines_of_rows: Callable[[], IntArray]
 ) -> QrelsJudgements:
-    """Return judgements whose documents were pooled: the grade (N,) of each row, and its line if needed."""
+    """Return judgements whose documents were pooled.
+
+    grades         (N,) of all rows
+    lines_of_rows  returns their lines (N,), if they are needed
+    """
     duplicates = NO_DUPLICATES
     if len(pooled.again):
-        numbers, document = lines(), pooled.document
+        lines, document = lines_of_rows(), pooled.document
         duplicates = Duplicates(
             topic=pooled.pool.topic_of[document],
             document=document,
             grade=grades[pooled.again],
-            first_line=pooled.of_documents(numbers)[document],
-            second_line=numbers[pooled.again],
+            first_line=pooled.of_documents(lines)[document],
+            second_line=lines[pooled.again],
         )
     return QrelsJudgements(name, pooled.pool, pooled.of_documents(grades), duplicates)
 

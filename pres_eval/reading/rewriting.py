@@ -33,7 +33,10 @@ Mapping = Callable[[Ids], tuple[Ids, BoolArray]]
 
 @dataclass(frozen=True, eq=False)
 class Excluded:
-    """Documents that must not count: those of a pool for its topics, or (None) each topic's own id."""
+    """Documents that must not count.
+
+    pool  these documents, by topic; None: the document with the id of the topic itself (--exclude self)
+    """
 
     pool: Pool | None
 
@@ -64,19 +67,6 @@ class RewrittenRows:
     num_excluded: int = 0
 
 
-def _some_rows(block: Block, rows: IntArray, lengths: IntArray) -> Block:
-    """Return some rows (n,) of a block; lengths (G,) of what is left of its groups."""
-    # As in a file without these lines, a topic of which nothing is left is not there.
-    groups = np.flatnonzero(lengths > 0)
-    return Block(
-        topics=block.topics.take(groups),
-        lengths=lengths[groups],
-        documents=block.documents.take(rows),
-        numbers=block.numbers[rows],
-        lines=None if block.lines is None else block.lines[rows],
-    )
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rewriting:
     """Rewriting of the documents of runs and judgements before they are joined: mapped, then excluded.
@@ -86,7 +76,7 @@ class Rewriting:
     mapping    the mapping of documents; None: they stay as they are
     dense      whether ranks close up where a document comes again
     excluded   documents that do not count; None: all count
-    judged_too whether it is taken out of the judgements as well
+    judged_too whether excluded documents are left out of the judgements as well
     num_judged judgements before they were rewritten; 0 until then
     """
 
@@ -106,31 +96,31 @@ class Rewriting:
             num_mapped = int(np.count_nonzero(is_mapped))
         if self.excluded is None:
             return RewrittenRows(block, written, num_mapped)
-        group = np.repeat(np.arange(len(block.topics)), block.lengths)
-        topics = block.topics.take(group)
-        is_excluded = self._gone(topics, block.documents.take(slice(None)))
+        group_of_row = np.repeat(np.arange(len(block.topics)), block.lengths)
+        topics = block.topics.take(group_of_row)
+        is_excluded = self._are_excluded(topics, block.documents.take(slice(None)))
         if self.mapping is not None:
-            is_excluded |= self._gone(topics, written.documents.take(slice(None)))
+            is_excluded |= self._are_excluded(topics, written.documents.take(slice(None)))
         rows = np.flatnonzero(~is_excluded)
-        num_excluded = len(group) - len(rows)
+        num_excluded = len(group_of_row) - len(rows)
         if not num_excluded:
             return RewrittenRows(block, written, num_mapped)
-        lengths = np.bincount(group[rows], minlength=len(block.topics))
-        left = _some_rows(block, rows, lengths)
-        written = replace(left, documents=written.documents.take(rows))
-        return RewrittenRows(left, written, num_mapped, num_excluded)
+        lengths = np.bincount(group_of_row[rows], minlength=len(block.topics))
+        remaining = block.some_rows(rows, lengths)
+        written = replace(remaining, documents=written.documents.take(rows))
+        return RewrittenRows(remaining, written, num_mapped, num_excluded)
 
-    def _gone(self, topics: Ids, documents: Ids) -> BoolArray:
+    def _are_excluded(self, topics: Ids, documents: Ids) -> BoolArray:
         """Return which documents (N,) of topics (N,) are excluded.
 
-        With `self` they are those of the topic's id, or of what the mapping makes of it: its family.
+        With `--exclude self` they have the topic's id, or what the mapping makes of it: they are its family.
         """
         assert self.excluded is not None
-        gone = self.excluded.among(topics, documents)
+        are_excluded = self.excluded.among(topics, documents)
         if self.excluded.pool is None and self.mapping is not None:
             families, _ = self.mapping(topics)
-            gone |= self.excluded.among(families, documents)
-        return gone
+            are_excluded |= self.excluded.among(families, documents)
+        return are_excluded
 
     def of_judgements(self, relevance: Relevance) -> QrelsJudgements:
         """Return judgements rewritten, of which runs are ranked so; the highest of several grades counts.
@@ -142,16 +132,16 @@ class Rewriting:
         documents = pool.documents
         if self.mapping is not None:
             documents, _ = self.mapping(documents)
-        rows_left = np.ones(len(documents), np.bool_)
+        is_excluded = np.zeros(len(documents), np.bool_)
         if self.excluded is not None and self.judged_too:
             topics = pool.topics.take(pool.topic_of)
-            excluded = self._gone(topics, documents)
-            rows_left = ~(excluded | self._gone(topics, pool.documents))
-        if not rows_left.any():
-            gone = "all judgements are of excluded documents"
-            raise InputError(qrels.name, None, gone, "some that are not")
+            is_excluded = self._are_excluded(topics, documents)
+            is_excluded |= self._are_excluded(topics, pool.documents)
+        if is_excluded.all():
+            problem = "all judgements are of excluded documents"
+            raise InputError(qrels.name, None, problem, "some that are not")
         rewriting = replace(self, num_judged=len(documents))
-        return with_documents(replace(qrels, rewriting=rewriting), documents, np.flatnonzero(rows_left))
+        return with_documents(replace(qrels, rewriting=rewriting), documents, np.flatnonzero(~is_excluded))
 
 
 class FileMapping:
@@ -186,11 +176,21 @@ class FileMapping:
 
 
 def rewriting_of(map_docs: Any, map_ranks: str, exclude: Any, exclude_from: str) -> Rewriting:
-    """Return the rewriting of --map-docs and --exclude; mappings and exclusions may be made already."""
+    """Return the rewriting of these options.
+
+    map_docs    the value of --map-docs, a Mapping, or None
+    exclude     the value of --exclude, an Excluded, or None
+    Raises UsageError and InputError as `read_mapping` and `read_excluded` do.
+    """
+    mapping, excluded = map_docs, exclude
+    if isinstance(map_docs, str):
+        mapping = read_mapping(map_docs)
+    if isinstance(exclude, str):
+        excluded = read_excluded(exclude)
     return Rewriting(
-        mapping=read_mapping(map_docs) if isinstance(map_docs, str) else map_docs,
+        mapping=mapping,
         dense=map_ranks == DENSE,
-        excluded=read_excluded(exclude) if isinstance(exclude, str) else exclude,
+        excluded=excluded,
         judged_too=exclude_from == RUN_AND_QRELS,
     )
 

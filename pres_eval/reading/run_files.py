@@ -39,7 +39,7 @@ class RunFiles:
     """A run in one file, or in part files, as engines write them: its rows are those of one after the other.
 
     name     as messages call it
-    sources  in the order of the numbers in their names
+    sources  the files, in the order of the numbers in their names
     form     its format, by the name that -T gives it
     """
 
@@ -58,7 +58,7 @@ class RunFiles:
         return total
 
     def watch(self, progress: Progress | None) -> None:
-        """Set who gets the number of bytes after each read; None: nobody."""
+        """Call `progress` after each read with the number of bytes; None: nobody."""
         for source in self.sources:
             source.watch(progress)
 
@@ -67,28 +67,35 @@ class RunFiles:
         self.sources[0].advance(count)
 
     def of_form(self, form: str) -> RunFiles:
-        """Return the files that have rows, in the format of -T, or in Parquet as it is recognised.
+        """Return the files in the format of -T, or in Parquet as it is recognised.
 
-        Raises InputError if part files have several formats, or another than is wanted.
+        Raises InputError if part files have several formats, or another than that of -T.
         """
-        if len(self.sources) == 1:
-            if self.sources[0].naming != NO_NAMING:
-                return replace(self, form=form_of_named(self.sources[0], form))
-            if form == TREC and self.sources[0].starts_with(PARQUET_MAGIC):
-                return replace(self, form=PARQUET)
-            return replace(self, form=form)
-        kinds = {source: source.starts_with(PARQUET_MAGIC) for source in self.sources if source.size() != 0}
-        is_parquet_run = form == PARQUET or next(iter(kinds.values()), False)
-        for source, is_parquet in kinds.items():
-            if is_parquet != is_parquet_run:
+        if len(self.sources) > 1:
+            return self._parts_of_form(form)
+        (source,) = self.sources
+        if source.naming != NO_NAMING:
+            form = form_of_named(source, form)
+        elif form == TREC and source.starts_with(PARQUET_MAGIC):
+            form = PARQUET
+        return replace(self, form=form)
+
+    def _parts_of_form(self, form: str) -> RunFiles:
+        """Return the same for part files; those of Parquet without empty ones, which have no rows."""
+        is_parquet = {
+            source: source.starts_with(PARQUET_MAGIC) for source in self.sources if source.size() != 0
+        }
+        is_parquet_run = form == PARQUET or next(iter(is_parquet.values()), False)
+        for source, is_parquet_file in is_parquet.items():
+            if is_parquet_file != is_parquet_run:
                 problem = "no Parquet"
-                if is_parquet:
+                if is_parquet_file:
                     problem = "Parquet"
                 raise InputError(
                     source.name, None, problem, "the part files of a run all as text, or all as Parquet"
                 )
         if is_parquet_run:
-            return RunFiles(self.name, tuple(kinds), PARQUET)
+            return RunFiles(self.name, tuple(is_parquet), PARQUET)
         return replace(self, form=form)
 
     @property
@@ -104,7 +111,7 @@ def check_format(form: str) -> None:
 
 
 def form_of_named(source: File, form: str) -> str:
-    """Return the format of a run whose columns the options name: `form` if these are not its columns."""
+    """Return the format of a run for which options name columns; `form` if the file lacks these columns."""
     from pres_eval.reading.formats.recognising import NAMED, recognised
 
     if not source.naming.for_role(SCORES).columns:
@@ -118,7 +125,7 @@ def form_of_named(source: File, form: str) -> str:
 
 
 def run_at(address: str) -> RunFiles:
-    """Return the run at a path or an address; faults are errors when it is read."""
+    """Return the run at a path or an address; its errors are raised when it is read."""
     try:
         may_be_folder = "://" in address or os.path.isdir(address)  # noqa: PTH112
         parts = None
@@ -128,7 +135,8 @@ def run_at(address: str) -> RunFiles:
             return RunFiles(address.rstrip("/"), tuple(map(source_at, parts)))
         return RunFiles(File(address).name, (source_at(address),))
     except PresEvalError as error:
-        return RunFiles(address, (File(address, pieces=partial(_raise, error)),))
+        unreadable = File(address, pieces=partial(_raise, error))
+        return RunFiles(address, (unreadable,))
 
 
 def source_at(address: str) -> File:
@@ -158,10 +166,13 @@ def _part_files(address: str) -> list[str] | None:
             paths = [os.path.join(address, name) for name in os.listdir(address)]  # noqa: PTH118, PTH208
     # Engines put other files beside them: _SUCCESS, _metadata, .part-00000.crc
     parts = [path for path in paths if not path.rpartition("/")[2].startswith(("_", "."))]
-    if not parts or not all(_is_part(address, path) for path in parts):
+    others = [path for path in parts if not _is_part(address, path)]
+    if not parts or others:
+        problem = reason(IsADirectoryError())
+        if others:
+            problem += f" with {quoted(others[0].rpartition('/')[2])}"
         expected = "a readable file, or a folder of nothing but the part files (part-*) of one run"
-        other = (f" with {quoted(path.rpartition('/')[2])}" for path in parts if not _is_part(address, path))
-        raise InputError(address, None, reason(IsADirectoryError()) + next(other, ""), expected)
+        raise InputError(address, None, problem, expected)
     if "://" not in address:
         for part in parts:
             _check_no_pipe(part)
@@ -181,15 +192,20 @@ def _check_no_pipe(path: str) -> None:
 def _is_part(folder: str, file: str) -> bool:
     """Return whether a name is one that engines give to part files."""
     name = file.rpartition("/")[2]
-    return re.match(r"part[-._]", name) is not None or (
-        folder.rstrip("/").endswith(PARQUET_ENDING) and name.endswith(PARQUET_ENDING)
-    )
+    if re.match(r"part[-._]", name) is not None:
+        return True
+    return folder.rstrip("/").endswith(PARQUET_ENDING) and name.endswith(PARQUET_ENDING)
 
 
 def _by_number(file: str) -> tuple[list[tuple[int, str]], str]:
-    """Sort part.10 behind part.9, and part-00010 too."""
-    words = re.split(r"(\d+)", file.rpartition("/")[2])
-    return [(int(word), "") if word.isdecimal() else (-1, word) for word in words], file
+    """Return the key that sorts part.10 behind part.9, and part-00010 behind part-00009."""
+    parts: list[tuple[int, str]] = []
+    for word in re.split(r"(\d+)", file.rpartition("/")[2]):
+        if word.isdecimal():
+            parts.append((int(word), ""))
+        else:
+            parts.append((-1, word))
+    return parts, file
 
 
 def text_at(address: str) -> File:

@@ -1,6 +1,7 @@
-"""Files in splits: ranges of bytes of a text, row groups of a Parquet file, or a whole file.
+"""Splits: parts of a run for different workers.
 
-Ranges end where a line, or a topic, begins: the process that plans the work looks for that place.
+They are ranges of bytes of a text, row groups of a Parquet file, or whole files.  Ranges end where a line, or
+a topic, begins: the process that plans the work looks for that place.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pres_eval.reading.file import CHUNK, Chunk, File
 from pres_eval.records import dataclass
 
 WORKER_CHUNK = 1 << 20
-"""Bytes read at a time of a range: no other thread of its process waits for Python's lock."""
+"""Bytes of a range that a worker reads at a time: less than CHUNK, as it has no threads that wait."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Split:
     """A part of a run.
 
     number       which file of the run it is in, from 0
-    start, stop  bytes of a text, or row groups; None for the whole file
+    start, stop  its bytes of a text, or its row groups; `stop` None: the whole file
     """
 
     number: int
@@ -30,8 +31,9 @@ class Split:
 
 
 def text_splits(number: int, file: File, size: int, by_topic: bool) -> Iterator[Split]:
-    """Yield ranges of about `size` bytes, with `by_topic` of whole topics; a compressed file is one split.
+    """Yield ranges of about `size` bytes of the number-th file, with `by_topic` of whole topics.
 
+    A compressed file is one split.
     Raises ScatteredError for a topic of more than LARGEST_TOPIC bytes.
     """
     for start, stop in file.splits(cut_for(by_topic), size):
@@ -39,18 +41,18 @@ def text_splits(number: int, file: File, size: int, by_topic: bool) -> Iterator[
 
 
 def parquet_splits(number: int, file: File, size: int) -> Iterator[Split]:
-    """Yield row groups that have about `size` bytes together."""
+    """Yield row groups of the number-th file that have about `size` bytes together."""
     from pres_eval.reading.formats.parquet import column_names, opened
 
     with opened(file) as parquet:
         column_names(file, parquet, grades=False)  # raises InputError
         groups = [parquet.metadata.row_group(group) for group in range(parquet.num_row_groups)]
-    start = weight = 0
+    start = num_bytes = 0
     for stop, group in enumerate(groups, 1):
-        weight += group.total_byte_size
-        if weight >= size or stop == len(groups):
+        num_bytes += group.total_byte_size
+        if num_bytes >= size or stop == len(groups):
             yield Split(number, start, stop)
-            start, weight = stop, 0
+            start, num_bytes = stop, 0
 
 
 def text_chunks(
@@ -71,8 +73,9 @@ def cut_for(by_topic: bool) -> Cut:
 
 
 def blocks_in(file: File, split: Split, form: FileFormat, by_topic: bool) -> Iterator[Block]:
-    """Yield the rows of a split of a file in another format than trec_eval's; with `by_topic`, whole topics.
+    """Yield the rows of a split of a file in another format than trec_eval's.
 
+    by_topic  whether each block has all rows of its topics, if these are together in the file
     Raises InputError for a score that is not a number.
     """
     if split.stop is None:

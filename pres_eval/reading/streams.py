@@ -24,13 +24,13 @@ class RawStream(Protocol):
     """Stream of bytes, as far as it is needed here."""
 
     def readinto(self, view: memoryview, /) -> int | None:
-        """Read some bytes into the view, and give their number; 0 at the end, None if there are none yet."""
+        """Read some bytes into the view; return their number, 0 at the end, None if there are none yet."""
 
 
 def read_some(raw: RawStream, view: memoryview) -> int:
-    """Read some bytes into the view, and give their number; 0 at the end only.
+    """Read some bytes into the view, and return their number; 0 at the end only.
 
-    Whoever started us may have made the stream one that does not wait: None is not its end.
+    Whoever started this process may have made the stream one that does not wait: None is not its end.
     """
     while (count := raw.readinto(view)) is None:
         import select
@@ -51,10 +51,11 @@ class OpenFile:
     """An open file that can show its first bytes, and reports how much of it was read.
 
     version     returns the present version of the file, None for a pipe
-    close       closes it, if it is ours
+    close       closes it, if it was opened for this object
     descriptor  the system's number for it, None if it has none
     size        bytes that have to come before its end, 0 where that is not known
-    left        bytes until the end of the range that is read; None: all are
+    left        bytes until the end of the range that is read; None: the whole file is read
+    progress    gets the number of bytes after each read; None: nobody does
     """
 
     def __init__(
@@ -75,17 +76,17 @@ class OpenFile:
         self.progress: Progress | None = None
 
     def expect_all(self) -> None:
-        """Take it for damage if the range that is read ends early."""
+        """Let reading raise OSError if the file ends before its range does."""
         if self.left is not None:
             self._missing = self.left
 
     def peek(self, count: int) -> bytes:
-        """Return the first bytes, which are read again; fewer at the end only."""
+        """Return the first bytes, which the next read returns again; fewer only if the file has fewer."""
         self._head = self.read(count)
         return self._head
 
     def readinto(self, view: memoryview) -> int:
-        """Read as io's readinto does."""
+        """Read as io's readinto does; raise OSError if the file ends too early."""
         if self._head:
             count = min(len(view), len(self._head))
             view[:count] = self._head[:count]
@@ -95,10 +96,9 @@ class OpenFile:
             view = view[: self.left]
             if not view:
                 return 0
-            count = read_some(self._raw, view)
+        count = read_some(self._raw, view)
+        if self.left is not None:
             self.left -= count
-        else:
-            count = read_some(self._raw, view)
         self._missing -= count
         if not count and self._missing > 0:
             raise OSError(f"it ends {self._missing:,} bytes too early")
@@ -113,7 +113,10 @@ class OpenFile:
 
 
 def fill(stream: RawStream, buffer: bytearray, start: int, stop: int) -> int:
-    """Read until the place is full or the stream ends (pipes give a little at a time)."""
+    """Read into buffer[start:stop] until it is full or the stream ends; return the number of bytes.
+
+    Pipes give a little at a time.
+    """
     filled = start
     with memoryview(buffer) as view:
         while filled < stop:
@@ -125,7 +128,7 @@ def fill(stream: RawStream, buffer: bytearray, start: int, stop: int) -> int:
 
 
 class Pieces:
-    """Bytes that come in pieces, one after the other, as a stream."""
+    """Stream of bytes that come in pieces, one after the other."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
@@ -142,7 +145,7 @@ class Pieces:
 
 
 class ReadAt:
-    """An open file from a place on, whatever others read of it, such as copies of the process."""
+    """Stream of an open file from a position on, whatever copies of this process read of it meanwhile."""
 
     def __init__(self, descriptor: int, position: int) -> None:
         self._descriptor = descriptor
@@ -162,12 +165,13 @@ class ReadAt:
 
 
 class Pipe:
-    """A stream that can be read again from its start, because its bytes are kept on disk once read."""
+    """Stream that can be read again from its start, because its bytes are kept on disk once read."""
 
     def __init__(self, raw: RawStream) -> None:
         self._raw = raw
-        self._again = False
+        self._reads_copy = False
         self._copy: BinaryIO | None = None
+        """The bytes so far; None if the disk has no room for them."""
         import tempfile
 
         # A file without a name, which is gone with the process however that ends.
@@ -176,34 +180,34 @@ class Pipe:
             weakref.finalize(self, self._copy.close)
 
     def rewind(self) -> None:
-        """Start again: first the bytes read before, then the rest of the stream."""
+        """Start again: the next reads return the bytes read before, then the rest of the stream."""
         if self._copy is None:
             raise OSError(
                 "its topics are not together, and the disk has no room for a copy; sort it by topic"
             )
         self._copy.seek(0)
-        self._again = True
+        self._reads_copy = True
 
     def readinto(self, view: memoryview, /) -> int:
         """Read as io's readinto does."""
-        if self._again and self._copy is not None:
+        if self._reads_copy and self._copy is not None:
             count = self._copy.readinto(view)  # type: ignore[attr-defined]
             if count:
                 return int(count)
-            self._again = False
+            self._reads_copy = False
         count = read_some(self._raw, view)
         try:
-            data = view[:count]
-            while self._copy is not None and data:
-                data = data[self._copy.write(data) :]
-        except OSError:  # no room: the copy is wanted only if topics are not together
+            unwritten = view[:count]
+            while self._copy is not None and unwritten:
+                unwritten = unwritten[self._copy.write(unwritten) :]
+        except OSError:  # no room: the copy is needed only if topics are not together
             self._copy = None
         return count
 
 
 @contextlib.contextmanager
 def in_the_end(check: Callable[[], None]) -> Iterator[None]:
-    """Check something at the end of the block, also if an error ends it, which may have the same cause."""
+    """Call `check` at the end of the block, also after an error: what `check` raises may explain that."""
     try:
         yield
     except Exception:
@@ -219,18 +223,18 @@ MAGIC = {
     # A frame, or one that is to be skipped and comes before it.
     "zstd": (b"\x28\xb5\x2f\xfd", *(bytes([0x50 + number]) + b"\x2a\x4d\x18" for number in range(16))),
 }
-"""First bytes of compressed files."""
+"""First bytes of compressed files, by how they are compressed."""
 
 LONGEST_MAGIC = max(len(magic) for magics in MAGIC.values() for magic in magics)
 
 LONGEST_LINE = 1 << 20
-"""Largest number of bytes of a line: an endless file (a device, a bomb) has longer ones."""
+"""Largest number of bytes of a line: a file without end, such as a device, has longer ones."""
 
 
 def compression_of(file: OpenFile) -> str | None:
-    """Return how a file is compressed, by its first bytes."""
+    """Return how a file is compressed, by its first bytes; None if it is not."""
     head = file.peek(LONGEST_MAGIC)
-    return next((kind for kind, magic in MAGIC.items() if head.startswith(magic)), None)
+    return next((kind for kind, magics in MAGIC.items() if head.startswith(magics)), None)
 
 
 def long_line(buffer: bytearray, start: int, stop: int) -> int | None:

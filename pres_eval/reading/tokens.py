@@ -19,10 +19,10 @@ from pres_eval.errors import plural
 from pres_eval.reading.file import Chunk
 from pres_eval.records import dataclass
 
-BLANK, TAB, NEWLINE, RETURN, HASH = 32, 9, 10, 13, 35
+BLANK, TAB, NEWLINE, RETURN, HASH = b" \t\n\r#"
+"""Numbers of these bytes."""
 
-
-_NONE = np.zeros(0, np.int64)
+_NO_PLACES = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +31,8 @@ class Faults:
 
     kind      its name, as the checker prints it
     lines     (F,) these lines, ascending, counted from 0
-    content   the content of the i-th of them
-    expected  the right content
+    content   what the i-th of them has, as messages call it
+    expected  what it should have
     """
 
     kind: str
@@ -43,17 +43,18 @@ class Faults:
 
 @dataclass(frozen=True, eq=False)
 class Fields:
-    """The columns of R rows.
+    """Places of the columns of R rows, the good lines of a chunk, and the faults of its other lines.
 
-    edges      (R, edges of a line) places in the chunk's text: where columns begin and end by turns, or the
-               separators alone, where each column begins behind the separator of the one before
+    edges      (R, E) places in the chunk's text.  With `separators` they are those of the separators, of
+               which each ends a column, and the next column begins behind it; otherwise those where columns
+               begin and end by turns
     base       where the text begins in the chunk's buffer
     columns    how many columns a row has
     num_lines  lines in the chunk, also blank ones and comments
-    separators whether the edges are the separators alone
+    separators whether the edges are separators
     lines      (R,) the line of each row, counted from 0; None where row i is line i
     faults     lines that are no rows because they are malformed
-    longer     rows that have more columns than wanted, if that is allowed
+    longer     rows that have more columns than `columns`, where that is allowed; None if there are none
     blank, comments
                how many lines are blank, and how many comments
     """
@@ -75,21 +76,28 @@ class Fields:
             return self._edge(2 * number), self._edge(2 * number + 1)
         ends = self._edge(number)
         if number:
-            return self._edge(number - 1, 1), ends
+            return self._behind_edge(number - 1), ends
         starts = np.empty_like(ends)
         starts[0] = self.base
-        np.add(self.edges[:-1, -1], np.int64(self.base + 1), out=starts[1:])
+        np.add(self.edges[:-1, -1], np.int64(self.base + 1), out=starts[1:])  # behind the row before
         return starts, ends
 
-    def _edge(self, number: int, behind: int = 0) -> IntArray:
-        """Return (R,) where an edge of each row is in the chunk's buffer, or some bytes behind it."""
-        return np.add(self.edges[:, number], np.int64(self.base + behind), dtype=np.int64)
+    def _edge(self, number: int) -> IntArray:
+        """Return (R,) where the number-th edge of each row is in the chunk's buffer."""
+        return np.add(self.edges[:, number], np.int64(self.base), dtype=np.int64)
+
+    def _behind_edge(self, number: int) -> IntArray:
+        """Return (R,) the place behind the number-th edge of each row."""
+        return np.add(self.edges[:, number], np.int64(self.base + 1), dtype=np.int64)
 
     def cell(self, row: int, number: int) -> tuple[int, int]:
-        """Return where one field begins and ends; not the first column."""
+        """Return where one field begins and ends in the chunk's buffer; not one of the first column."""
+        edges = self.edges[row]
         if self.separators:
-            return int(self.edges[row, number - 1]) + self.base + 1, int(self.edges[row, number]) + self.base
-        return int(self.edges[row, 2 * number]) + self.base, int(self.edges[row, 2 * number + 1]) + self.base
+            start, end = int(edges[number - 1]) + 1, int(edges[number])
+        else:
+            start, end = int(edges[2 * number]), int(edges[2 * number + 1])
+        return self.base + start, self.base + end
 
     def head(self, rows: int) -> Fields:
         """Return the first rows, as many as there are."""
@@ -98,19 +106,28 @@ class Fields:
 
     def take(self, rows: IntArray) -> Fields:
         """Return some of the rows (n,)."""
-        edges = [edge[rows] - self.base for number in range(self.columns) for edge in self.column(number)]
+        edges: list[IntArray] = []
+        for number in range(self.columns):
+            starts, ends = self.column(number)
+            edges += [starts[rows] - self.base, ends[rows] - self.base]
         lines = rows if self.lines is None else self.lines[rows]
         return replace(self, edges=np.stack(edges, axis=1), separators=False, lines=lines)
 
 
 def split_fields(chunk: Chunk, columns: int, expected: str, more: bool = False) -> Fields:
-    """Split the lines of a chunk; `expected` names the columns, `more` allows further ones."""
+    """Return the columns of a chunk's lines.
+
+    columns   how many there should be
+    expected  their number and names, for messages
+    more      whether a line may have further ones
+    """
     text = chunk.array()[chunk.start : chunk.stop]
     fields = _split_regular(chunk, text, columns)
     if fields is not None:
         return fields
-    has_nul = chunk.buffer.find(b"\0", chunk.start, chunk.stop) >= 0
-    nuls = np.flatnonzero(text == 0) if has_nul else _NONE
+    nuls = _NO_PLACES
+    if chunk.buffer.find(b"\0", chunk.start, chunk.stop) >= 0:
+        nuls = np.flatnonzero(text == 0)
     return _split_any(text, chunk.start, columns, expected, more, nuls)
 
 
@@ -122,7 +139,7 @@ def _split_regular(chunk: Chunk, text: Bytes, columns: int) -> Fields | None:
     side.
     """
     is_separator = text <= BLANK
-    # In half as many bytes they are read faster afterwards.
+    # In half as many bytes the places are read faster afterwards.
     index_type = np.int32 if len(text) < 1 << 31 else np.int64
     separators: AnyInts = np.flatnonzero(is_separator).astype(index_type)
     has_returns = bool(len(text) > 1 and text[-2] == RETURN)
@@ -133,7 +150,8 @@ def _split_regular(chunk: Chunk, text: Bytes, columns: int) -> Fields | None:
     # Two separators side by side would be an empty column; only \r\n may be, at the end of a line.
     if np.count_nonzero(separators[1:] - separators[:-1] == 1) != num_lines * has_returns:
         return None
-    # As many blanks as there should be, and newlines where they should be: so all separators are these.
+    # If there are as many blanks and tabs as there should be, and newlines where they should be, all
+    # separators are these: no other control character is among them.
     num_blanks = np.count_nonzero(np.equal(text, BLANK, out=is_separator))
     if num_blanks != num_lines * (columns - 1):
         num_blanks += np.count_nonzero(np.equal(text, TAB, out=is_separator))
@@ -142,7 +160,7 @@ def _split_regular(chunk: Chunk, text: Bytes, columns: int) -> Fields | None:
     newlines = separators[width - 1 :: width].astype(np.int64)
     if (text[newlines] != NEWLINE).any() or (has_returns and (text[newlines - 1] != RETURN).any()):
         return None
-    # Most files have no # at all, which is told faster than what each line begins with.
+    # Most files have no # at all, which is seen faster than what each line begins with.
     has_hash = chunk.buffer.find(b"#", chunk.start, chunk.stop) >= 0
     if has_hash and (text[newlines[:-1] + 1] == HASH).any():
         return None
@@ -157,36 +175,42 @@ def _split_any(text: Bytes, base: int, columns: int, expected: str, more: bool, 
     """
     edges = _edges(text)
     newlines = np.flatnonzero(text == NEWLINE)
-    tokens_before = np.concatenate(([0], np.searchsorted(edges, newlines, side="right") >> 1))
-    num_columns = np.diff(tokens_before)
+    edges_up_to_newline = np.searchsorted(edges, newlines, side="right")
+    tokens_before = np.concatenate(([0], edges_up_to_newline >> 1))
+    num_columns = np.diff(tokens_before)  # of each line
     tokens = edges.reshape(-1, 2)
-    if (num_columns == columns).all() and not len(nuls) and not (text[tokens[::columns, 0]] == HASH).any():
+    have_right_columns = (num_columns == columns).all()
+    if have_right_columns and not len(nuls) and not (text[tokens[::columns, 0]] == HASH).any():
         return Fields(edges.reshape(-1, 2 * columns), base, columns, len(newlines))
     has_tokens = num_columns > 0
+    first_tokens = tokens_before[:-1][has_tokens]
     is_comment = np.zeros(len(newlines), np.bool_)
-    is_comment[has_tokens] = text[tokens[tokens_before[:-1][has_tokens], 0]] == HASH
+    is_comment[has_tokens] = text[tokens[first_tokens, 0]] == HASH
     # A NUL is a fault in a comment too: such a file is no text.
     has_nul = np.zeros(len(newlines), np.bool_)
     has_nul[np.searchsorted(newlines, nuls)] = True
     is_data = has_tokens & ~is_comment & ~has_nul
-    has_too_few, has_more = is_data & (num_columns < columns), is_data & (num_columns > columns)
+    has_too_few = is_data & (num_columns < columns)
+    has_more = is_data & (num_columns > columns)
     is_row = is_data & ~has_too_few
+    faults = [_wrong_columns("too-few-columns", has_too_few, num_columns, expected)]
+    longer = None
     if not more:
         is_row &= ~has_more
+        faults.append(_wrong_columns("too-many-columns", has_more, num_columns, expected))
+    elif has_more.any():
+        longer = _wrong_columns("extra-columns", has_more, num_columns, expected)
+    faults.append(Faults("nul-byte", np.flatnonzero(has_nul), lambda _: "a NUL byte", "text"))
     lines = np.flatnonzero(is_row)
-    fields = tokens[tokens_before[lines][:, np.newaxis] + np.arange(columns)]
-    too_few = _wrong_columns("too-few-columns", has_too_few, num_columns, expected)
-    longer = _wrong_columns("extra-columns" if more else "too-many-columns", has_more, num_columns, expected)
-    with_nul = Faults("nul-byte", np.flatnonzero(has_nul), lambda _: "a NUL byte", "text")
-    faults = [too_few, with_nul] if more else [too_few, longer, with_nul]
+    numbers_of_tokens = tokens_before[lines][:, np.newaxis] + np.arange(columns)
     return Fields(
-        edges=fields.reshape(len(lines), 2 * columns),
+        edges=tokens[numbers_of_tokens].reshape(len(lines), 2 * columns),
         base=base,
         columns=columns,
         num_lines=len(newlines),
         lines=lines,
         faults=tuple(fault for fault in faults if len(fault.lines)),
-        longer=longer if more and len(longer.lines) else None,
+        longer=longer,
         blank=int(np.count_nonzero(~has_tokens)),
         comments=int(np.count_nonzero(is_comment)),
     )
@@ -198,13 +222,13 @@ def _edges(text: Bytes) -> IntArray:
     Of b"ab c\n" they are 0, 2, 3 and 4.
     """
     is_space = np.empty(len(text) + 1, np.bool_)
-    is_space[0] = True
+    is_space[0] = True  # as if a blank came before the text
     np.equal(text, BLANK, out=is_space[1:])
-    is_space[1:] |= (text - TAB) < 5
+    is_space[1:] |= (text - TAB) < 5  # tab, line feed, vertical tab, form feed, carriage return
     return np.flatnonzero(is_space[1:] != is_space[:-1])
 
 
 def _wrong_columns(kind: str, is_wrong: BoolArray, num_columns: IntArray, expected: str) -> Faults:
-    """Return the faults of wrong lines (L,), with how many columns they have (L,)."""
+    """Return the faults of the lines (L,) that are wrong (L,), with how many columns they have (L,)."""
     counts = num_columns[is_wrong].tolist()
     return Faults(kind, np.flatnonzero(is_wrong), lambda i: plural(counts[i], "column"), expected)

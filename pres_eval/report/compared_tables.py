@@ -170,6 +170,8 @@ def _groups(result: ComparedRuns) -> Table:
             rows.append((name, label, letters_of_runs[run]))
             cells[name].append(letters_of_runs[run])
     notes = ["a: with the best"]
+    if result.settings.corrects_within(len(scores.measures)):
+        notes.append("corrected within each measure (--correct-over measures: over all together)")
     alike = []
     if len(scores.runs) > 1:
         alike = [label for label, letters_of_runs in letters.items() if set(letters_of_runs) == {"a"}]

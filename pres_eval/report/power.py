@@ -78,7 +78,8 @@ def _size_notes(plan: SizePlan, topics: int) -> list[str]:
         "pairs: the share of the pairs of these runs that vary no more than the t-test is planned for; with"
         " these topics the others have less power",
         f"from .. to: {percentage(PLANNED_CONFIDENCE)} interval of the number, as the variance is an estimate"
-        f" from {plural(topics)}; of pairs of real runs 90 to 94 % of such intervals held it",
+        f" from {plural(topics)}; of pairs of real runs 90 to 94 % of such intervals held it, of the average"
+        " pair of three runs or more nearly all (it is wider than it need be)",
         f"ANOVA: for a one-way analysis of variance to find that some of {plan.runs} runs differ, if the best"
         f" and the worst are {plan.delta:g} apart; interval: for one of the difference of two runs no wider"
         f" than {plan.delta:g}",
@@ -177,8 +178,8 @@ def power_figure(
                 f"no bin of {FEWEST_IN_BIN} comparisons", (0.5, 0.5), xycoords="axes fraction", ha="center"
             )
         right.axhline(0.05, color="#888888", linewidth=0.9, linestyle=":")
-        highest = max(0.05, *all_rates)
-        last = max(0.05, *all_lower)
+        highest = max([0.05, *all_rates])
+        last = max([0.05, *all_lower])
         right.set(
             title=f"Swaps between two sets of {topics} topics",
             xlabel=f"difference of means on the first set, at least (bins of {FEWEST_IN_BIN} or more)",

@@ -281,6 +281,23 @@ def test_holes_are_what_nobody_judged(call: Command) -> None:
     assert (cut["runs"], cut["documents"]) == (found["runs"], found["documents"])
 
 
+def test_the_topics_with_the_most_holes_come_first(call: Command, tmp_path: Path) -> None:
+    """Not those of which the most documents are looked at."""
+    judged = "".join(f"1 0 d{rank} 1\n" for rank in range(1, 10))
+    ranked = "".join(f"1 Q0 d{rank} {rank} {-rank} r\n" for rank in range(1, 11))
+    few = "".join(f"2 Q0 x{rank} {rank} {-rank} r\n" for rank in range(1, 6))
+    (tmp_path / "qrels").write_text(judged + "2 0 y 1\n")
+    (tmp_path / "run").write_text(ranked + few)
+    out = call("holes", "--quiet", tmp_path / "qrels", tmp_path / "run").out
+    rows = out[out.index("Topics with the most of them") :].splitlines()[4:6]
+    assert [row.split() for row in rows] == [["r", "2", "5", "5"], ["r", "1", "10", "1"]]
+
+
+def test_a_table_of_twelve_topics_is_whole(call: Command) -> None:
+    out = call("judges", "--quiet", QRELS, QRELS).out
+    assert out.count("PAC-10") == 12 and " more: --table" not in out
+
+
 def test_measures_of_a_protocol_need_no_runs(call: Command) -> None:
     """They are not asked for: what a protocol says of grades is all that judges alone need."""
     judges = ("judges", "--quiet", QRELS, QRELS, "--format", "csv")

@@ -287,6 +287,17 @@ def test_options_without_effect_on_scores_are_errors(
     assert called.code == 1 and "has no effect on --scores" in called.err and called.out == ""
 
 
+def test_the_run_that_lacks_most_topics_is_named_first(command: Command, tmp_path: Path) -> None:
+    rows = [
+        f"{run},{topic},0.{topic}"
+        for run, lacking in (("a", 0), ("b", 1), ("c", 2))
+        for topic in range(1, 6 - lacking)
+    ]
+    (tmp_path / "scores.csv").write_text("\n".join(["run,topic,map", *rows]) + "\n")
+    called = command("compare", "--scores", tmp_path / "scores.csv")
+    assert "the runs have different topics, 5 in all (c lacks 2, b lacks 1); only the 3" in called.err
+
+
 def test_topics_that_a_run_lacks(command: Command, two_measures: Path) -> None:
     """2.6.0: left out without a word, and -c did nothing."""
     called = command("compare", "--scores", two_measures, "-m", "map")

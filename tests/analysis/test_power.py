@@ -221,7 +221,7 @@ def test_power_prints_an_interval_of_the_number(call: Command, tmp_path: Path) -
     out = call(*command, "--table", "sizes").out
     assert f"{row['t_low']} .. {row['t_high']}" in out
     assert "95 % interval of the number" in out and "10 topics" in out
-    assert "of pairs of real runs 90 to 94 % of such intervals held it" in out
+    assert "of pairs of real runs 90 to 94 % of such intervals held it, of the average pair of three" in out
 
 
 def test_an_interval_of_the_number_may_have_no_upper_end(

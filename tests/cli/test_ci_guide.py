@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
+from support import prepared
 from support.commands import QRELS, RUNS
 from support.doc_workflow import baseline, block, steps, wheel
 from support.junit import faults
@@ -27,20 +28,28 @@ GUIDE = (ROOT / "docs" / "guides" / "ci.md").read_text(encoding="utf-8")
 STEPS = steps(GUIDE)
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def with_baseline(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout with judgements, a run, the baseline made as the guide says, and the two programs."""
-    shutil.copy(QRELS, tmp_path / "qrels.txt")
-    shutil.copy(RUNS[1], tmp_path / "run.txt")
-    programs = tmp_path / "bin"
+    folder = tmp_path_factory.mktemp("checkout")
+    shutil.copy(QRELS, folder / "qrels.txt")
+    shutil.copy(RUNS[1], folder / "run.txt")
+    programs = folder / "bin"
     programs.mkdir()
     for name, text in (
-        ("pres-eval", f'PYTHONPATH="{ROOT}" exec "{sys.executable}" -m pres_eval "$@"'),
+        ("pres-eval", f'exec "{prepared.program()}" "$@"'),
         ("pip", 'test "$*" = "install wheels/pres_eval-*.whl"'),
     ):
         (programs / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
         (programs / name).chmod(0o755)
-    assert run(baseline(GUIDE), tmp_path).returncode == 0
+    assert run(baseline(GUIDE), folder).returncode == 0
+    return folder
+
+
+@pytest.fixture
+def repository(with_baseline: Path, tmp_path: Path) -> Path:
+    """A copy of the checkout."""
+    shutil.copytree(with_baseline, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 
@@ -72,45 +81,56 @@ def test_every_step_passes_for_the_run_of_the_baseline(name: str, repository: Pa
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of a new environment that has the packages pres-eval needs, but not pres-eval."""
+    """The programs of a new environment that has pip and what pres-eval needs, but not pres-eval."""
     place = tmp_path_factory.mktemp("environment")
-    venv.create(place / "new", with_pip=True)
+    venv.create(place / "new", with_pip=False)
     packages = place / "packages"
     packages.mkdir()
-    for name in ("click", "numpy", "tabulate"):
+    for name in ("pip", "click", "numpy", "tabulate"):
         found = distribution(name)
         for top in {file.parts[0] for file in found.files or ()} - {"..", "__pycache__"}:
             (packages / top).symlink_to(Path(str(found.locate_file(top))))
     (libraries,) = (place / "new").glob("lib/python*/site-packages")
     (libraries / "packages.pth").write_text(f"{packages}\n", encoding="utf-8")
-    return place / "new" / "bin"
+    programs = place / "new" / "bin"
+    (programs / "pip").write_text(f'#!/bin/sh\nexec "{programs}/python" -m pip "$@"\n', encoding="utf-8")
+    (programs / "pip").chmod(0o755)
+    return programs
+
+
+@pytest.fixture(scope="module")
+def with_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which the wheel was built as the guide says, without a package index."""
+    pytest.importorskip("hatchling", reason="no hatchling here to build with")
+    folder = tmp_path_factory.mktemp("wheel")
+    (folder / "pres-eval").symlink_to(ROOT)
+    programs = folder / "bin"
+    programs.mkdir()
+    builder = f'exec "{sys.executable}" -m pip "$@" --no-build-isolation --no-index'
+    (programs / "pip").write_text(f"#!/bin/sh\n{builder}\n", encoding="utf-8")
+    (programs / "pip").chmod(0o755)
+    built = run(wheel(GUIDE), folder)
+    assert built.returncode == 0, built.stderr
+    shutil.rmtree(programs)
+    return folder
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["github", "gitlab"])
 def test_the_guide_installs_pres_eval(
-    where: str, environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    where: str, environment: Path, with_wheel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The wheel is built and installed as written, without a package index."""
-    pytest.importorskip("hatchling", reason="no hatchling here to build with")
-    (tmp_path / "pres-eval").symlink_to(ROOT)
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    builder = f'exec "{sys.executable}" -m pip "$@" --no-build-isolation'
-    (programs / "pip").write_text(f"#!/bin/sh\n{builder}\n", encoding="utf-8")
-    (programs / "pip").chmod(0o755)
+    """The wheel is installed as written, without a package index."""
     monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_NO_COMPILE", "0")  # pip reads it as `compile`
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    built = run(wheel(GUIDE), tmp_path)
-    assert built.returncode == 0, built.stderr
-    shutil.rmtree(programs)
     (job,) = yaml.safe_load(block(GUIDE, "gitlab")).values()
     step = STEPS["Install"] if where == "github" else job["script"][0]
     monkeypatch.setenv("PATH", f"{environment}{os.pathsep}{os.environ['PATH']}")
-    done = run(f"{step}\ncommand -v pres-eval\npres-eval --version", tmp_path)
+    done = run(f"{step}\ncommand -v pres-eval\npres-eval --version", with_wheel)
     assert done.returncode == 0, done.stderr
     assert f"{environment / 'pres-eval'}\npres-eval {__version__} " in done.stdout
-    assert run("pip uninstall -q -y pres-eval", tmp_path).returncode == 0
+    assert run("pip uninstall -q -y pres-eval", with_wheel).returncode == 0
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from support.commands import QRELS, RUNS, Command
 from support.made_evaluations import evaluation
+from support.trials import trials
 
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.significance import PAIRED_TESTS
@@ -527,13 +528,14 @@ def test_many_looks_are_corrected_for(correction: str, least: float, most: float
     random = np.random.default_rng(7)
     how = CompareSettings(test="t", correction=correction, alternative="less")
     failed = 0
-    for _ in range(150):
+    number = trials(400)
+    for _ in range(number):
         topics = random.normal(size=25)
         before = [0.5 + 0.1 * topics + 0.1 * random.normal(size=25) for _ in range(15)]
         now = [0.5 + 0.1 * random.permutation(topics) + 0.1 * random.normal(size=25) for _ in range(15)]
         said = confirm([*map(TopicValues, before, now)], how)
         failed += any(each.corrected < 0.05 for each in said)
-    assert least <= failed / 150 <= most
+    assert least <= failed / number <= most
 
 
 def test_p_of_a_gate_is_that_of_compare() -> None:

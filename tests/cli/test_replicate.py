@@ -71,6 +71,15 @@ def test_an_effect_of_0_has_no_ratio(call: Command, tmp_path: Path) -> None:
     assert note in call.ok("replicate", "--scores", scores).out
 
 
+def test_a_baseline_of_0_has_no_relative_improvement(call: Command, tmp_path: Path) -> None:
+    scores = tmp_path / "scores.csv"
+    scores.write_text(TABLE.replace("base,1,0.2", "base,1,0").replace("base,2,0.4", "base,2,0"))
+    (row,) = call.ok("replicate", "--scores", scores, "--format", "csv").rows
+    assert close(row["effect_ratio"], 0.15 / 0.5) and row["delta_relative_improvement"] == ""
+    note = "-: no ratio, as the original improvement, or a baseline, is 0"
+    assert note in call.ok("replicate", "--scores", scores).out
+
+
 def test_other_judgements(call: Command) -> None:
     """The same judgements again are no others: the same numbers."""
     runs = [RUNS[0], RUNS[1], RUNS[2], RUNS[1]]

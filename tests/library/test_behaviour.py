@@ -446,3 +446,14 @@ def test_a_baseline_beyond_either_end(baseline: int) -> None:
     found = pe.evaluate({"1": {"a": 1}}, {"1": {"a": 2.0}}, "map")
     with pytest.raises(UsageError, match=f"baseline={baseline}: no such run"):
         pe.compare([found, found], baseline=baseline, names=["one", "other"])
+
+
+@pytest.mark.filterwarnings("ignore:.*are not in the run")
+def test_complete_evaluations_are_compared_over_all_topics() -> None:
+    """A topic that neither run has counts as 0 for both, as in their own means."""
+    qrels = pe.Qrels({"1": {"a": 1}, "2": {"a": 1}, "3": {"a": 1}})
+    runs = {"both": {"1": {"a": 1.0}, "2": {"a": 1.0}}, "one": {"1": {"a": 1.0}}}
+    evaluations = [qrels.rank(run, name=name).evaluate("map", complete=True) for name, run in runs.items()]
+    compared = pe.compare(evaluations)
+    assert compared.means == {"both": {"map": 2 / 3}, "one": {"map": 1 / 3}}
+    assert compared[0].difference == pytest.approx(-1 / 3)

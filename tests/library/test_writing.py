@@ -12,7 +12,7 @@ import pytest
 from support.commands import QRELS, RUNS, Command
 
 import pres_eval as pe
-from pres_eval.errors import UsageError
+from pres_eval.errors import InputError, UsageError
 
 pd = pytest.importorskip("pandas")
 FORMS = ["beir", "json", "jsonl", "csv"]
@@ -133,3 +133,11 @@ def test_a_run_of_something_read_once_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"run: was made of a list_iterator, which can be read once"):
         run.write(tmp_path / "out.txt")
     assert not (tmp_path / "out.txt").exists()
+
+
+def test_a_score_that_is_no_number_is_not_written(tmp_path: Path) -> None:
+    runs = {"qid": ["1"], "docno": ["a"], "score": [float("nan")]}, {"1": {"a": float("nan")}}
+    for run in (pd.DataFrame(runs[0]), runs[1]):
+        with pytest.raises(InputError, match=r"nan.* of document 'a'"):
+            pe.write_run(run, tmp_path / "run")
+    assert not (tmp_path / "run").exists()

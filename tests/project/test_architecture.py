@@ -51,6 +51,10 @@ def imports_of(path: Path) -> list[tuple[str, str | None]]:
     return list(_imports_of(path))
 
 
+def is_named(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
 def _imports_of(path: Path) -> Iterator[tuple[str, str | None]]:
     tree = tree_of(path)
     only_for_types = {
@@ -67,7 +71,7 @@ def _imports_of(path: Path) -> Iterator[tuple[str, str | None]]:
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}: relative import"
             yield from ((node.module or "", alias.name) for alias in node.names)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "extra_module":
+        elif isinstance(node, ast.Call) and is_named(node.func, "extra_module"):
             assert isinstance(node.args[0], ast.Constant), f"{path}: the name of an extra's module as a text"
             yield str(node.args[0].value), None
 

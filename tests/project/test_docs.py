@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
+import functools
 import html
 import inspect
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 import update_docs
+from support import prepared
 from support.commands import Command
 from support.doc_commands import page_name as page_of_command
 from support.doc_formulas import Letter, letters_of
@@ -168,6 +169,14 @@ def test_setup_commands() -> None:
 def test_readme_is_two_screens() -> None:
     assert len(README.splitlines()) <= 160
     assert len(README) <= 8_000
+
+
+def test_the_documentation_stays_short() -> None:
+    """Pages and words, as wc -w counts them, without the README and the decisions."""
+    pages = {name: text for name, text in PAGES.items() if name.startswith("docs/")}
+    pages = {name: text for name, text in pages.items() if not name.startswith("docs/decisions/")}
+    assert len(pages) <= 45
+    assert sum(len(text.split()) for text in pages.values()) <= 50_000
 
 
 def section_of_command(name: str) -> str:
@@ -414,7 +423,7 @@ def test_no_colours_on_a_terminal(arguments: list[str], no_color: str | None) ->
     if no_color:
         environment["NO_COLOR"] = no_color
     process = subprocess.Popen(
-        [sys.executable, "-m", "pres_eval", *arguments],
+        [prepared.program(), *arguments],
         cwd=update_docs.ROOT,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -452,6 +461,7 @@ def texts_in(tree: ast.AST) -> list[str]:
     return found
 
 
+@functools.cache
 def messages() -> str:
     """All texts of the package."""
     return "\n".join(message for _, tree in trees() for message in texts_in(tree))

@@ -165,7 +165,7 @@ def test_a_workbook_of_openpyxl_is_told_how_to_be_saved(
 
 
 def test_many_rows_are_several_blocks(call: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pres_eval.reading.blocks.AT_ONCE", 2)
+    monkeypatch.setattr("pres_eval.reading.blocks.ROWS_OF_BLOCK", 2)
     files = str(EXPORTS / "qrels.txt"), str(EXPORTS / "run-pyterrier-excel.csv")
     assert values(call("-m", "map", *files).out)[0].split() == ["map", "all", "0.6111"]
 

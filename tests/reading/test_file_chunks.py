@@ -216,7 +216,7 @@ def test_buffers_are_given_up_once_the_file_is_read(tmp_path: Path) -> None:
     path.write_bytes(b"".join(b"1 0 d%d 1\n" % number for number in range(50)))
     source = File(str(path))
     read_qrels(source)
-    assert not source._free
+    assert not source._free_buffers
 
 
 def test_pipe_is_read_again_from_its_start_and_beyond_what_was_read(tmp_path: Path) -> None:

@@ -71,3 +71,4 @@ def test_what_lies_behind_the_table_is_missing(tmp_path: Path) -> None:
         assert converted(zscores, topic, label) == NO_ZSCORE
     assert converted(zscores, b"0", "a") == NO_ZSCORE
     assert zscores.past_the_table == [(b"1", b"b"), (b"2", b"a")]
+    assert "no usable entry for 'b' of topic '1' and 4 more" in str(zscores.warning), "not 'a' of topic '0'"

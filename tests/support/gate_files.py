@@ -64,6 +64,7 @@ FILES = {
     "empty": "",
     "blank": "\n \n",
     "expected": "map                   \tall\t0.5000\n",
+    "two-digits": "map                   \tall\t0.50\n",
     "utf-16": "map                   \tall\t0.5000\n",
     "not-expected": "map                   \tall\t0.5001\n",
 }
