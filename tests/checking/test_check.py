@@ -24,6 +24,7 @@ from support.small_chunks import chunks_of
 from support.trials import ALL
 
 from pres_eval.arrays import stretches
+from pres_eval.checking import second_look
 from pres_eval.checking.check import check_files, failed
 from pres_eval.checking.findings import KINDS, FileReport, Severity
 from pres_eval.checking.notations import find_respelling, without_chunk_number
@@ -413,6 +414,29 @@ def test_ties_across_the_cutoffs_that_were_asked_for(check: Any) -> None:
     for asked, at_cutoffs in (((7,), {"7": 1}), ((8,), {})):
         _, run = check(qrels=b"1 0 d1 1\n", ranked=ranked.encode(), asked=asked)
         assert run.findings["ties"].details["at_cutoffs"] == at_cutoffs
+
+
+def test_two_subtopics_of_one_topic_are_diversity_judgements(check: Any) -> None:
+    for second, is_told in ((b"2", True), (b"1", False)):
+        qrels, _ = check(qrels=b"1 1 d1 1\n1 %s d1 0\n" % second, asked=())
+        assert qrels.findings["duplicate"].count == 1
+        assert ("diversity judgements" in qrels.findings["duplicate"].message) is is_told
+
+
+def test_grades_that_are_all_whole_with_decimals(check: Any) -> None:
+    qrels, _ = check(qrels=QRELS.replace(b" 1\n", b" 1.0\n").replace(b" 0\n", b" 0.0\n"))
+    assert found(qrels) == {} and qrels.facts["judgements"] == len(QRELS.splitlines())
+
+
+def test_long_runs_are_compared_where_each_topic_has_a_match_too(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of many rows, here more than two, topics without any match come first, but all if none is so."""
+    monkeypatch.setattr(second_look, "ALL_ROWS", 2)
+    (tmp_path / "qrels").write_text("".join(f"1 0 d{number} 1\n" for number in range(4)))
+    (tmp_path / "run").write_text("1 Q0 d0 1 4 t\n" + "".join(f"1 Q0 D{n} 2 {4 - n} t\n" for n in (1, 2, 3)))
+    called = command("-m", "map", tmp_path / "qrels", tmp_path / "run")
+    assert "of 4 rows looked at, 3 unjudged documents would match judged ones without case" in called.err
 
 
 def test_examples_are_limited_counts_are_not(check: Any) -> None:

@@ -303,6 +303,12 @@ ZEROS = {
         "run: scores rise with the rank column (topic 'q1': rank 1 has 0.5, rank 2 has 1.0), but the largest"
         " score comes first: are these distances? (pres-eval check shows more)",
     ),
+    "rank and score exchanged, two topics of two rows": (
+        ["qrels", "run"],
+        "q1 Q0 a 9 1 tag\nq1 Q0 b 8 2 tag\nq2 Q0 b 9 1 tag\nq2 Q0 a 8 2 tag\n",
+        "run: in each topic the scores rise by 1 from line to line, as ranks do, and the rank column has '9':"
+        " are rank and score exchanged? (pres-eval check shows more)",
+    ),
     "cut off": (
         ["qrels", "run"],
         RUN[:-2],

@@ -167,7 +167,7 @@ def test_workers_that_all_go_in_the_middle(tmp_path: Path) -> None:
 
 
 def test_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connecting, "SAID_AFTER", 0.1)
+    monkeypatch.setattr(connecting, "REPORTED_AFTER", 0.1)
     monkeypatch.setattr(connecting, "GRACE", 0.0)
     said: list[str] = []
     waiting = Patience(0.3, said.append)
