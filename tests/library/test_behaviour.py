@@ -457,3 +457,19 @@ def test_complete_evaluations_are_compared_over_all_topics() -> None:
     compared = pe.compare(evaluations)
     assert compared.means == {"both": {"map": 2 / 3}, "one": {"map": 1 / 3}}
     assert compared[0].difference == pytest.approx(-1 / 3)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_a_table_may_have_a_column_called_name(kind: str) -> None:
+    """It was taken for the name of the run: pandas raised an error of its own."""
+    module = pytest.importorskip(kind)
+    columns = {"qid": ["1", "1"], "docno": ["a", "b"], "score": [2.0, 1.0], "name": ["x", "y"]}
+    found = pe.evaluate({"1": {"a": 1}}, module.DataFrame(columns), "map")
+    assert (found.name, found.summary) == ("run", {"map": 1.0})
+
+
+def test_whole_numbers_from_2_on_are_shown_whole() -> None:
+    """A value of 1 may be a share: it keeps its digits."""
+    found = pe.evaluate({"1": {"a": 1}}, {"1": {"b": 2.0, "a": 1.0}}, ["utility.2,0,0,0", "set_recall"])
+    assert "set_recall=1.0000" in repr(found) and "utility_2,0,0,0=2" in repr(found)
+    assert "=2.0000" not in repr(found)
