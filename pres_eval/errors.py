@@ -107,7 +107,7 @@ def extra_module(name: str, feature: str, extra: str) -> Any:
         raise MissingExtraError(feature, name, extra) from None
 
 
-LONGEST = 2_000
+LONGEST_MESSAGE = 2_000
 """Characters of a message: files and arguments may have megabytes without a blank."""
 
 
@@ -134,17 +134,18 @@ def readable(name: str) -> Iterator[None]:
 def one_line(text: str) -> str:
     r"""Return text as one line for a terminal or a log: unprintable characters become `\n`, `\x1b`, `\u2028`.
 
-    Of more than LONGEST characters the middle is left out.  A path that is not UTF-8 shows its bytes.  What
-    CI systems take for a command within a line, `##[error]` or `##vso[...]`, is taken apart.
+    Of more than LONGEST_MESSAGE characters the middle is left out.  A path that is not UTF-8 shows its bytes.
+    What CI systems take for a command within a line, `##[error]` or `##vso[...]`, is taken apart.
     """
-    if len(text) > LONGEST:
-        text = f"{text[: LONGEST * 3 // 4]} ... {text[-LONGEST // 5 :]}"
+    if len(text) > LONGEST_MESSAGE:
+        text = f"{text[: LONGEST_MESSAGE * 3 // 4]} ... {text[-LONGEST_MESSAGE // 5 :]}"
     if not text.isprintable():
         text = "".join(map(_escaped, text))
     return text.replace("##[", r"#\x23[").replace("##vso[", r"#\x23vso[")
 
 
 def _escaped(character: str) -> str:
+    """Return a character as it is, or as an escape if it is not printable."""
     if character.isprintable():
         return character
     if "\udc80" <= character <= "\udcff":  # a byte that is no UTF-8, as Python keeps it
@@ -152,13 +153,17 @@ def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode()
 
 
+LONGEST_QUOTATION = 80
+"""Characters of a text from a file that a message shows."""
+
+
 def quoted(text: bytes | str) -> str:
-    """Return text from a file for a message: printable, shortened when long."""
+    """Return text from a file for a message: in quotation marks, printable, shortened when long."""
     if isinstance(text, bytes):
         text = text.decode("utf-8", "backslashreplace")
-    text = one_line(text[:81])
-    if len(text) > 80:
-        text = text[:77] + "..."
+    text = one_line(text[: LONGEST_QUOTATION + 1])
+    if len(text) > LONGEST_QUOTATION:
+        text = text[: LONGEST_QUOTATION - 3] + "..."
     return repr(text).replace("\\\\", "\\")
 
 

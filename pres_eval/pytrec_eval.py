@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from itertools import chain, repeat
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ _OF_RUNS = ("empty", "ties", "max_retrieved", "compat")
 """Arguments of pres_eval.evaluate that the evaluator takes besides its own."""
 
 _NAME_AND_PARAMETERS = re.compile(r"(.+?)[._]([0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)")
-
+"""A name with numbers behind a dot or an underscore: `ndcg_cut_5`, `ndcg_cut.5,10`."""
 
 _VALUES_WITHOUT_DOCUMENTS: dict[Any, float] = {
     number_of_topics: 1.0,
@@ -279,13 +279,15 @@ class RelevanceEvaluator:
             return {number: {} for number in ranking.topic.tolist()}
         # Without the means that an Evaluation has: nobody asks for them here.
         scoring = Scoring(relevance=qrels.relevance, selection=self._columns, options=self._options)
-        blocks = scoring.blocks(ranking)
-        rows = chain.from_iterable(zip(*map(numbers_of, block.values), strict=True) for block in blocks)
-        by_key = map(dict, map(zip, repeat(self._keys), rows))  # dicts are made by a loop in C
-        return dict(zip(ranking.topic.tolist(), by_key, strict=True))
+        values_of_topics: list[dict[str, float]] = []
+        for block in scoring.blocks(ranking):
+            rows = zip(*map(numbers_of, block.values), strict=True)
+            values_of_topics += map(dict, map(zip, repeat(self._keys), rows))  # a loop in C
+        return dict(zip(ranking.topic.tolist(), values_of_topics, strict=True))
 
 
 def _qrels(judged: Mapping[str, Mapping[str, int]]) -> Qrels:
+    """Return judgements as arrays; raise TypeError for other types, and grades with decimals."""
     try:
         qrels = UnprintedQrels(judged)
     except InputError as error:

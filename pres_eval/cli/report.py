@@ -32,11 +32,12 @@ from pres_eval.reading.topic_files import Medians, read_medians
 from pres_eval.report.groups import warning_of_groups
 from pres_eval.report.paper import check_picture_path
 from pres_eval.report.records import file_record
+from pres_eval.report.report_columns import report_selection
 from pres_eval.report.report_numbers import as_text
 from pres_eval.report.text import NAMINGS, printable_lines, text_of, without_shared
 from pres_eval.report.trec_pictures import Subject, default_subject
 from pres_eval.report.trec_plots import PICTURES, as_picture
-from pres_eval.report.trec_report import Report, make_report, report_selection
+from pres_eval.report.trec_report import Inputs, PageTexts, Report, make_report
 
 REPORT_FORMATS = ("text", "json", "csv")
 
@@ -222,7 +223,7 @@ def command(options: ReportOptions) -> None:
         write_output(None, _data(report, options, options.output_format))
     elif options.text_wanted or not options.outputs:
         write_output(None, printable_lines(as_text(report)))
-    exit_if_failed(report.failures)
+    exit_if_failed(report.inputs.failures)
 
 
 def _content(report: Report, options: ReportOptions, path: str) -> str | bytes:
@@ -242,7 +243,7 @@ def _data(report: Report, options: ReportOptions, data_format: str) -> str:
     from pres_eval.report.layout import Look, render
     from pres_eval.report.report_tables import as_tables, settings_of
 
-    look = Look(data_format, options.table, failures=report.failures)
+    look = Look(data_format, options.table, failures=report.inputs.failures)
     return render(as_tables(report), look, "report", settings_of(report))
 
 
@@ -271,22 +272,27 @@ def report_of(options: ReportOptions) -> Report:
     baseline = None
     if options.baseline is not None:
         baseline = chosen_run("--baseline", options.baseline, loaded.known_names)
+    evaluations = loaded.evaluations(replace(scoring, groups=groups, weights=weights))
+    inputs = Inputs(
+        qrels=file_record(options.qrels),
+        files=tuple(in_order(file_record, loaded.paths, options.num_jobs)),
+        groups=groups,
+        weights=weights,
+        medians=medians,
+        failures=loaded.failures,
+    )
     report = make_report(
         loaded.names,
-        loaded.evaluations(replace(scoring, groups=groups, weights=weights)),
+        evaluations,
         rankings,
         relevance,
         loaded.options,
         options.nmax,
         options.measures,
         options.settings(),
-        qrels=file_record(options.qrels),
-        files=list(in_order(file_record, loaded.paths, options.num_jobs)),
-        compared_with=baseline,
+        inputs,
+        baseline=baseline,
         loop=loaded.loop("comparing"),
-        medians=medians,
-        groups=groups,
-        weights=weights,
     )
     for evaluation in report.evaluations:
         options.warn(warning_of_groups(evaluation, groups, weights))
@@ -296,10 +302,11 @@ def report_of(options: ReportOptions) -> Report:
 
 def _warning_of_weights(report: Report) -> str | None:
     """Return the warning that a few of the report's topics weigh most; None if not."""
-    if report.weights is None:
+    weights = report.inputs.weights
+    if weights is None:
         return None
-    weights = np.array([report.weights.of[topic] for topic in report.topics], np.float64)
-    return few_topics_warning(weights[weights > 0])
+    weights_of_topics = np.array([weights.of[topic] for topic in report.topics], np.float64)
+    return few_topics_warning(weights_of_topics[weights_of_topics > 0])
 
 
 def _with_texts_and_trust(options: ReportOptions, report: Report, loaded: Loaded) -> Report:
@@ -311,13 +318,11 @@ def _with_texts_and_trust(options: ReportOptions, report: Report, loaded: Loaded
         labels = dict.fromkeys((report.main, *BOUNDED_MEASURES))
         bounded = tuple(report.column(label) for label in labels)
         loop = loaded.loop("taking judgements out")
-        trust = trust_of(loaded.qrels(), loaded.rankings, bounded, report.options, loop, report.weights)
+        weights = report.inputs.weights
+        trust = trust_of(loaded.qrels(), loaded.rankings, bounded, report.options, loop, weights)
         if report.main in trust.bounds:
             trust = replace(trust, other_judgements=_other_judgements(report, loaded))
-    return replace(
-        report,
-        trust=trust,
-        failures=loaded.failures,
+    texts = PageTexts(
         title=options.title,
         description=options.description,
         made_with=tuple(_facts(options, report)),
@@ -326,6 +331,7 @@ def _with_texts_and_trust(options: ReportOptions, report: Report, loaded: Loaded
         queries=read_texts(options.queries) if options.queries else {},
         paths=options.paths,
     )
+    return replace(report, trust=trust, texts=texts)
 
 
 def _other_judgements(report: Report, loaded: Loaded) -> OtherJudgements | None:
@@ -344,7 +350,7 @@ def _other_judgements(report: Report, loaded: Loaded) -> OtherJudgements | None:
             rivals,
             report.column(report.main),
             report.options,
-            report.weights,
+            report.inputs.weights,
         )
     return None
 
@@ -390,7 +396,7 @@ def _subject(report: Report, options: ReportOptions) -> Subject:
     """Return the subject of the picture: the runs and the topic asked for, or the defaults."""
     subject = default_subject(report)
     tags = [text_of(evaluation.tag) for evaluation in report.evaluations]
-    paths = [file.path for file in report.files]
+    paths = [file.path for file in report.inputs.files]
     runs = [chosen_run("--of-run", name, (report.names, tags, paths)) for name in options.of_runs]
     others = [run for run in range(len(report.names)) if run not in runs]
     topic = subject.topic

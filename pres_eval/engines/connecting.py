@@ -19,19 +19,19 @@ Answer = TypeVar("Answer")
 SECONDS = 30.0
 """Seconds that a cluster may take to answer and to have a worker, both together (--cluster-timeout)."""
 
-SAID_AFTER = 5.0
+REPORTED_AFTER = 5.0
 """Seconds after which a line reports what pres-eval waits for."""
 
 GRACE = 0.5
-"""Seconds for a peer's own limit to end first: its error names the cause."""
+"""Further seconds to wait, so that the other side's own limit ends first: its error names the cause."""
 
 
 class NoAnswerError(Exception):
-    """A peer did not answer in time."""
+    """A scheduler or a worker did not answer in time."""
 
 
 class Patience:
-    """Limit, in seconds, of several waits together; `say` gets a line about each long one."""
+    """Limit, in seconds, of several waits together; `say` gets a line about each wait that takes long."""
 
     def __init__(self, seconds: float = SECONDS, say: Callable[[str], None] = lambda _: None) -> None:
         self.seconds = seconds
@@ -39,16 +39,17 @@ class Patience:
         self.begin()
 
     def begin(self, more: float = 0.0) -> None:
-        """Begin anew, with some more seconds."""
+        """Let the limit begin now, `more` seconds longer than usual."""
         self._end = time.monotonic() + self.seconds + more
 
     def left(self) -> float:
-        """Return the seconds that are left."""
+        """Return the seconds until the limit ends, at least 0."""
         return max(self._end - time.monotonic(), 0.0)
 
     def wait(self, what: str, ask: Callable[[], Answer]) -> Answer:
-        """Return what `ask` returns.  A thread asks, and is left alone if it does not come back.
+        """Return what `ask` returns; `what` names it in messages.
 
+        A thread calls `ask`, and is left running after the limit: nothing can stop it.
         Raises NoAnswerError after the limit, and what `ask` raises.
         """
         answer: Future[Answer] = Future()
@@ -60,7 +61,7 @@ class Patience:
                 answer.set_exception(error)
 
         threading.Thread(target=run, daemon=True).start()
-        futures.wait([answer], min(SAID_AFTER, self.left() + GRACE))
+        futures.wait([answer], min(REPORTED_AFTER, self.left() + GRACE))
         if not answer.done() and self.left():
             self._say(f"waiting for {what}, up to {self.seconds:g} seconds")
             futures.wait([answer], self.left() + GRACE)
@@ -78,8 +79,9 @@ EXPECTED_CLUSTER = (
 def engine_of(cluster: Any, patience: Patience | None = None) -> Iterator[Engine]:
     """Return the engine that carries work to the workers of a cluster while the block runs.
 
-    `patience`: how long a scheduler and its first worker are waited for.
-    Raises UsageError for no address, PresEvalError if nobody answers there.
+    cluster   see the module, or a Dask client
+    patience  how long to wait for a scheduler and its first worker; None: SECONDS
+    Raises UsageError for another object or text, PresEvalError if no scheduler answers.
     """
     if not isinstance(cluster, str):
         if not hasattr(cluster, "scatter"):

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 from pres_eval.engines.engine import (
     ATTEMPTS,
     ITEMS_UNDER_WAY,
-    PER_WORKER,
+    PIECES_PER_WORKER,
     WORKERS_DIED,
     Result,
     Shared,
@@ -39,11 +39,11 @@ from pres_eval.engines.threads import in_order
 MOST_COPIES = 16
 """Copies, each of which takes about 25 MB, or 35 MB where lines of a run are in no order.
 
-Sixteen read 2.5 GB in 0.68 of the time of eight (on 16 processors); nobody has tried more.
+Sixteen read 2.5 GB in 0.68 of the time of eight (on 16 processors); more were not measured.
 """
 
-SPLIT = 8 << 20
-"""Bytes that a copy works on at a time: little enough that all of them end at about the same time."""
+SPLIT_BYTES = 8 << 20
+"""Bytes that a copy works on at a time: so few that all copies end at about the same time."""
 
 LEAST_SECONDS = 0.1
 """Seconds of work that are worth making copies, which takes some hundredths."""
@@ -73,7 +73,7 @@ class Copies:
 
     def split_size(self, total: int) -> int:
         """Return how many bytes of files with `total` bytes are one piece of work."""
-        return SPLIT
+        return SPLIT_BYTES
 
     def share(self, value: Any, what: str) -> Shared:
         """Keep a value: copies have it."""
@@ -84,7 +84,7 @@ class Copies:
         work_on = with_shared(work, shared)
         all_items = list(items)
         if len(all_items) == 1:
-            # It needs no copy: threads of this process do it, as they do a compressed file.
+            # It needs no copy: it uses the threads of this process, as for a compressed file.
             yield work_on(all_items[0])
             return
         yield from spread(work_on, all_items, self.workers)
@@ -112,9 +112,9 @@ def spread(work: Callable[[Any], Result], items: Sequence[Any], jobs: int) -> It
 class _Crew:
     """Copies that work on some items, and the answers that came from them.
 
-    The copies take the numbers of items from one pipe, each when it is ready for another one.  When a copy
-    dies nobody knows which number it had taken.  No more are written then, the other copies end when the pipe
-    is empty, and new ones do what has no answer.
+    All copies read the numbers of items from the same pipe, each when it is ready for another one.  When a
+    copy dies nobody knows which number it had read.  No more are written then, the other copies end when the
+    pipe is empty, and new copies work on the items without an answer.
     """
 
     def __init__(self, work: Callable[[Any], Any], items: Sequence[Any], jobs: int) -> None:
@@ -122,7 +122,9 @@ class _Crew:
         self._items = items
         self._jobs = jobs
         self._answers: dict[int, tuple[bool, Any]] = {}
+        """The answers (see `outcome_of`) that nobody took yet, by the numbers of their items."""
         self._deaths: Counter[int] = Counter()
+        """How often a copy died while an item had no answer, by the item's number."""
         self._processes: dict[int, int] = {}
         """The copies, by the pipes on which their answers come."""
         self._numbers: list[int] = []
@@ -179,13 +181,13 @@ class _Crew:
             os.write(self._numbers[1], _ITEM_NUMBER.pack(number))
 
     def _close_numbers(self) -> None:
-        """Write no more numbers: a copy ends when there are none left."""
+        """Write no more numbers: a copy ends when it has read the last one."""
         self._unwritten = iter(())
         while self._numbers:
             os.close(self._numbers.pop())
 
     def _receive(self) -> None:
-        """Take the answers of copies, as soon as there is one; forget the copies that have ended."""
+        """Wait for the answers of copies, and keep them; forget the copies that have ended."""
         for pipe in wait_for_messages(self._processes):
             try:
                 number, answer = receive(pipe)
@@ -243,7 +245,7 @@ class _Crew:
 def by_copies(work: Callable[[int], Result], count: int, jobs: int | None) -> Iterator[Result]:
     """Yield work(0) to work(count - 1), the first from this process, the others from up to `jobs` copies.
 
-    How long the first one takes tells whether copies are worth it, and how many steps are one message.  A
+    How long the first one takes shows whether copies are worth it, and how many steps are one message.  A
     step may depend on its number alone, not on what other steps leave behind.  `jobs`: None is one a
     processor.
     """
@@ -260,8 +262,10 @@ def by_copies(work: Callable[[int], Result], count: int, jobs: int | None) -> It
     if copies < 2:
         yield from map(work, left)
         return
-    steps_per_message = min(int(MESSAGE_SECONDS / seconds) + 1, -(-len(left) // (PER_WORKER * copies)))
-    messages = [left[start : start + steps_per_message] for start in range(0, len(left), steps_per_message)]
+    worth_a_message = int(MESSAGE_SECONDS / seconds) + 1
+    equal_share = -(-len(left) // (PIECES_PER_WORKER * copies))
+    num_steps = min(worth_a_message, equal_share)
+    messages = [left[start : start + num_steps] for start in range(0, len(left), num_steps)]
     for results in spread(lambda numbers: [work(number) for number in numbers], messages, copies):
         yield from results
 

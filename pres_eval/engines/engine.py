@@ -29,20 +29,24 @@ MEMORY_PER_SHARED_BYTE = 6
 LEAST_SPLIT, MOST_SPLIT = 16 << 20, 256 << 20
 """Bytes of a piece of work for workers that cost something to reach: less than their memory."""
 
-PER_WORKER = 4
+PIECES_PER_WORKER = 4
 """Pieces of work for each worker, so that none of them waits long for the last one."""
-
 
 LOCAL = "local:"
 """Beginning of the name of a cluster that is processes of this machine."""
 
 
 class WorkersLostError(PresEvalError):
-    """Whoever carries the work is gone, or has no room for it."""
+    """The workers are gone, or have no memory for the work."""
 
 
 def check_room(what: str, size: int, limit: int | None) -> None:
-    """Raise WorkersLostError if the bytes do not fit the memory of a worker (None: any do)."""
+    """Raise WorkersLostError if a shared value does not fit the memory of a worker.
+
+    what   its name in messages
+    size   its bytes
+    limit  bytes of memory that each worker may use; None: no limit is known
+    """
     needed = MEMORY_PER_SHARED_BYTE * size
     if limit is not None and needed > limit:
         raise WorkersLostError(
@@ -53,8 +57,9 @@ def check_room(what: str, size: int, limit: int | None) -> None:
 
 
 def split_size(total: int, workers: int) -> int:
-    """Return how many bytes splits should have, if all files together have `total` bytes."""
-    return min(max(total // (PER_WORKER * max(workers, 1)), LEAST_SPLIT), MOST_SPLIT)
+    """Return how many bytes each split should have, if all files together have `total` bytes."""
+    num_pieces = PIECES_PER_WORKER * max(workers, 1)
+    return min(max(total // num_pieces, LEAST_SPLIT), MOST_SPLIT)
 
 
 def fall_back(why: str) -> None:

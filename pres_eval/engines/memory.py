@@ -27,15 +27,20 @@ _DIGITS = re.compile("[0-9]{1,18}")
 _LARGEST = 2**31 - 1
 """The largest size that mallopt takes."""
 
-_to_be_kept = False
+_is_allowed = False
+"""Whether the program allows keep_freed_memory its calls, which were not made yet."""
+
 _lock = threading.Lock()
-_blocks: list[None] = []
+"""Held by whoever changes the number of blocks."""
+
+_num_blocks = 0
+"""Blocks of freed_memory_kept that run now, in all threads."""
 
 
 def allow_keeping_memory() -> None:
-    """Let keep_freed_memory do its work: it changes the whole process, so a program has to ask for it."""
-    global _to_be_kept  # noqa: PLW0603 - it is about the process
-    _to_be_kept = True
+    """Allow keep_freed_memory to change the settings of the whole process: a program has to ask for it."""
+    global _is_allowed  # noqa: PLW0603 - it is about the process
+    _is_allowed = True
 
 
 def keep_freed_memory() -> None:
@@ -46,9 +51,9 @@ def keep_freed_memory() -> None:
     that glibc allows here, still goes back at once.  Elsewhere, and unless the program allowed it, nothing
     happens.
     """
-    global _to_be_kept  # noqa: PLW0603 - it is about the process
-    if _to_be_kept:
-        _to_be_kept = False
+    global _is_allowed  # noqa: PLW0603 - it is about the process
+    if _is_allowed:
+        _is_allowed = False
         # Threads that had areas of their own could not use what another one gave back: 8 MB more for each.
         for call in (("mallopt", _ARENA_MAX, 1), *_KEEP):
             _c_library(*call)
@@ -56,25 +61,28 @@ def keep_freed_memory() -> None:
 
 @contextlib.contextmanager
 def freed_memory_kept() -> Iterator[None]:
-    """Do the same within the block, in another program's process, which gets all memory back then.
+    """Do the same inside the block, in another program's process, and give all memory back at its end.
 
     Dask lets its workers return memory at once (MALLOC_TRIM_THRESHOLD_), which doubles what reading takes.
     """
+    global _num_blocks  # noqa: PLW0603 - it is about the process
     with _lock:
-        _blocks.append(None)
+        _num_blocks += 1
         for call in _KEEP:
             _c_library(*call)
     try:
         yield
     finally:
         with _lock:
-            _blocks.pop()
-            if not _blocks:
+            _num_blocks -= 1
+            if not _num_blocks:
                 _c_library("mallopt", _MMAP_THRESHOLD, GLIBC_DEFAULT)
                 _c_library("mallopt", _TOP_PAD, GLIBC_DEFAULT)
                 # The process may have been started with another threshold.
                 size = os.environ.get("MALLOC_TRIM_THRESHOLD_", "")
-                threshold = min(int(size), _LARGEST) if _DIGITS.fullmatch(size) else GLIBC_DEFAULT
+                threshold = GLIBC_DEFAULT
+                if _DIGITS.fullmatch(size):
+                    threshold = min(int(size), _LARGEST)
                 _c_library("mallopt", _TRIM_THRESHOLD, threshold)
                 _c_library("malloc_trim", 0)
 

@@ -17,11 +17,11 @@ _SET_PIPE_SIZE, _PIPE_SIZE = 1031, 1 << 20
 """F_SETPIPE_SZ of Linux's fcntl, and the most that it grants anybody: fewer changes between processes."""
 
 LONGEST_WAIT_MS = 500
-"""Milliseconds after which it is looked whether a signal came just before the system began to wait."""
+"""Milliseconds of a wait, after which Python handles a signal that came just before it began."""
 
 
 def widen(pipe: int) -> None:
-    """Let a pipe take more bytes at a time, where the system can do that."""
+    """Let a pipe hold more bytes, where the system can do that."""
     if sys.platform == "linux":
         with contextlib.suppress(ImportError, OSError):
             import fcntl
@@ -59,17 +59,20 @@ def receive(pipe: int) -> Any:
 
 
 def _write(pipe: int, data: memoryview) -> None:
+    """Write all of the data."""
     rest = data.cast("B")
     while rest:
         rest = rest[os.write(pipe, rest) :]
 
 
 def _read_lengths(pipe: int, count: int) -> list[int]:
-    return [length for (length,) in _LENGTH.iter_unpack(_read(pipe, _LENGTH.size * count))]
+    """Read this number of lengths."""
+    data = _read(pipe, _LENGTH.size * count)
+    return [length for (length,) in _LENGTH.iter_unpack(data)]
 
 
 def _read(pipe: int, size: int) -> bytearray:
-    """Return so many bytes.  Raises EOFError if fewer come."""
+    """Read this number of bytes.  Raises EOFError if fewer come."""
     buffer = bytearray(size)
     with memoryview(buffer) as view:
         filled = 0

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
 from typing import Any, TypeVar, cast
 
-from pres_eval.engines.connecting import SAID_AFTER, NoAnswerError, Patience
+from pres_eval.engines.connecting import REPORTED_AFTER, NoAnswerError, Patience
 from pres_eval.engines.engine import Result, Shared, Work, WorkersLostError, check_room, split_size
 from pres_eval.engines.memory import freed_memory_kept
 from pres_eval.errors import InputError, PresEvalError, extra_module, quoted, readable
@@ -19,19 +19,19 @@ from pres_eval.version import __version__
 
 Answer = TypeVar("Answer")
 
-AHEAD = 4
-"""Pieces of work for each thread of the workers that may wait for an earlier one."""
+ITEMS_PER_THREAD = 4
+"""Pieces of work for each thread of the workers that may be under way, or wait for an earlier one."""
 
-ATTEMPTS = 3
-"""Number of times that a shared value is sent again when all workers that had it are gone."""
+SHARING_ATTEMPTS = 3
+"""Number of times that shared values are sent, and questions asked, when workers die meanwhile."""
 
 SHARING = "all workers to have what they share"
 
-SLOWEST = 1 << 20
+SLOWEST_BYTES_A_SECOND = 1 << 20
 """Bytes a second that workers receive at least; a slower worker counts as hanging."""
 
-LONGEST_FILE = 1 << 20
-"""Bytes of a scheduler file."""
+LONGEST_FILE_BYTES = 1 << 20
+"""Bytes of a scheduler file that are read."""
 
 
 class SchedulerLostError(WorkersLostError):
@@ -45,22 +45,27 @@ def connected(address: str, patience: Patience) -> Iterator[Any]:
     Raises InputError for a file that is none of a scheduler, PresEvalError if no scheduler answers.
     """
     distributed = extra_module("distributed", f"{address}: working on a Dask cluster", "cluster")
-    peer = _address_in(address) if address.endswith(".json") else address
-    name = address if peer == address else f"{address}: {peer}"
-
+    scheduler, name = address, address
+    if address.endswith(".json"):
+        scheduler = _address_in(address)
+        name = f"{address}: {scheduler}"
     try:
         client = patience.wait(
             f"the Dask scheduler at {name}",
-            lambda: distributed.Client(peer, timeout=patience.left(), set_as_default=False),
+            lambda: distributed.Client(scheduler, timeout=patience.left(), set_as_default=False),
         )
     except NoAnswerError:
         raise PresEvalError(
             f"{name}: no Dask scheduler answers: something takes the connection, and does not speak as Dask"
             f" does for {patience.seconds:g} seconds"
         ) from None
-    except Exception as error:  # whatever there is there answers what it likes
-        cause = f" ({_in_short(error.__cause__ or error)})" if str(error.__cause__ or "") else ""
-        reason = _in_short(error) if str(error) else f"nobody in {patience.seconds:g} seconds"
+    except Exception as error:  # another program there may answer anything
+        reason = f"nobody in {patience.seconds:g} seconds"
+        if str(error):
+            reason = _in_short(error)
+        cause = ""
+        if error.__cause__ is not None and str(error.__cause__):
+            cause = f" ({_in_short(error.__cause__)})"
         raise PresEvalError(
             f"{name}: no Dask scheduler answers: {reason}{cause};"
             " is one running there? start it:  dask scheduler"
@@ -77,11 +82,13 @@ def _address_in(path: str) -> str:
     expected = "a file that dask scheduler --scheduler-file has written"
     try:
         with readable(path), open(path, "rb") as file:  # noqa: PTH123
-            text = file.read(LONGEST_FILE)
+            text = file.read(LONGEST_FILE_BYTES)
         description = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(path, getattr(error, "lineno", None), "this is no JSON", expected) from None
-    address = description.get("address") if isinstance(description, dict) else None
+    address = None
+    if isinstance(description, dict):
+        address = description.get("address")
     if not isinstance(address, str) or "://" not in address:
         raise InputError(path, None, f"address {quoted(str(address))}", expected)
     return address
@@ -111,28 +118,33 @@ class OnDask:
 
     def share(self, value: Any, what: str) -> Shared:
         """Send a value to all workers; raises WorkersLostError if it is too large for one of them."""
-        size = len(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
-        limits = [worker.get("memory_limit") for worker in self._known()]
-        check_room(what, size, min((limit for limit in limits if limit), default=None))
-        shared = _Scattered(self._client, value, size)
-        self._answer(shared.send, SHARING, size / SLOWEST)
+        num_bytes = len(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
+        limits = [worker.get("memory_limit") for worker in self._known_workers()]
+        check_room(what, num_bytes, min((limit for limit in limits if limit), default=None))
+        shared = _Scattered(self._client, value, num_bytes)
+        self._send(shared)
         return shared
+
+    def _send(self, shared: _Scattered) -> None:
+        """Send a shared value to all workers, for the first time or again."""
+        self._answer(shared.send, SHARING, shared.num_bytes / SLOWEST_BYTES_A_SECOND)
 
     def map(self, work: Work[Result], items: Iterable[Any], *shared: Shared) -> Generator[Result, None, None]:
         """Yield work(item, *what was shared) for each item, in order."""
         values = [value for value in shared if isinstance(value, _Scattered)]
         waiting: deque[tuple[Any, Any]] = deque()
         remaining = iter(items)
-        most = AHEAD * self.workers
-        attempts = ATTEMPTS
+        most_waiting = ITEMS_PER_THREAD * self.workers
+        attempts = SHARING_ATTEMPTS
         try:
-            with self._told():
+            with self._our_errors():
                 while True:
-                    for item in islice(remaining, most - len(waiting)):
+                    for item in islice(remaining, most_waiting - len(waiting)):
                         waiting.append((item, self._submit(work, item, values)))
                     if not waiting:
                         return
-                    result, is_lost = self._result(waiting[0][1])
+                    _, future = waiting[0]
+                    result, is_lost = self._result(future)
                     if not is_lost:
                         waiting.popleft()
                         yield cast(Result, result)
@@ -140,25 +152,27 @@ class OnDask:
                     attempts -= 1
                     if not attempts:
                         raise WorkersLostError(
-                            f"{self._address}: workers died {ATTEMPTS} times; give them more memory"
+                            f"{self._address}: workers died {SHARING_ATTEMPTS} times; give them more memory"
                         )
-                    self._again(work, waiting, values)
+                    self._begin_again(work, waiting, values)
         finally:
             with contextlib.suppress(Exception):
                 self._client.cancel([future for _, future in waiting])
 
     def _submit(self, work: Work[Any], item: Any, values: list[_Scattered]) -> Any:
-        return self._client.submit(at_work, work, item, *(value.future for value in values), pure=False)
+        """Return Dask's future of the work for an item."""
+        shared = [value.future for value in values]
+        return self._client.submit(at_work, work, item, *shared, pure=False)
 
     def _result(self, future: Any) -> tuple[Any, bool]:
-        """Return the result, or that its inputs were lost with the workers that had them."""
+        """Return the result, and False; or None and True if its inputs were lost with the workers."""
         from distributed import CancelledError
         from distributed import TimeoutError as TooLateError
 
         try:
             while not future.done():
                 try:
-                    return future.result(SAID_AFTER), False
+                    return future.result(REPORTED_AFTER), False
                 except TooLateError:
                     self._patience.begin()
                     self._have_worker()
@@ -168,16 +182,18 @@ class OnDask:
                 raise
             return None, True
 
-    def _again(self, work: Work[Any], waiting: deque[tuple[Any, Any]], values: list[_Scattered]) -> None:
-        """Send everything anew, and begin the awaited work again."""
+    def _begin_again(
+        self, work: Work[Any], waiting: deque[tuple[Any, Any]], values: list[_Scattered]
+    ) -> None:
+        """Send the shared values again, and then all work that waits."""
         for value in values:
-            self._answer(value.send, SHARING, value.size / SLOWEST)
+            self._send(value)
         for number, (item, _) in enumerate(waiting):
             waiting[number] = item, self._submit(work, item, values)
 
     @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
-        """Return an error of the cluster as one of ours."""
+    def _our_errors(self) -> Iterator[None]:
+        """Raise an error of the cluster inside the block as WorkersLostError."""
         from distributed import CancelledError, KilledWorker
         from distributed.comm.core import CommClosedError
 
@@ -194,23 +210,25 @@ class OnDask:
     def _lost(self, error: Exception) -> WorkersLostError:
         """Return the error of a connection that broke; it may be one of a worker."""
         try:
-            Patience(min(SAID_AFTER, self._patience.seconds)).wait("the scheduler", self._client.nthreads)
+            Patience(min(REPORTED_AFTER, self._patience.seconds)).wait("the scheduler", self._client.nthreads)
             is_gone = self._client.status != "running"
         except Exception:
             is_gone = True
-        kind = SchedulerLostError if is_gone else WorkersLostError
-        return kind(f"{self._address}: {'the scheduler is gone: ' * is_gone}{_in_short(error)}")
+        if is_gone:
+            return SchedulerLostError(f"{self._address}: the scheduler is gone: {_in_short(error)}")
+        return WorkersLostError(f"{self._address}: {_in_short(error)}")
 
     def _answer(
         self,
         ask: Callable[[], Answer],
         what: str = "the scheduler",
         more: float | None = 0.0,
-        attempts: int = ATTEMPTS,
+        attempts: int = SHARING_ATTEMPTS,
     ) -> Answer:
         """Return the answer of the cluster; ask again if a worker dies meanwhile.
 
-        more  seconds that this takes longer than other answers; None: the limit goes on from what was before
+        what  its name in messages
+        more  seconds that this takes longer than other answers; None: the limit of the last question holds
         Raises WorkersLostError.
         """
         from distributed import TimeoutError as TooLateError
@@ -232,9 +250,10 @@ class OnDask:
                 raise lost from None
         return self._answer(ask, what, more, attempts - 1)
 
-    def _known(self) -> list[dict[str, Any]]:
+    def _known_workers(self) -> list[dict[str, Any]]:
         """Return the scheduler's information about each worker."""
-        return list(self._answer(lambda: self._client.scheduler_info(n_workers=-1))["workers"].values())
+        information = self._answer(lambda: self._client.scheduler_info(n_workers=-1))
+        return list(information["workers"].values())
 
     def _have_worker(self) -> None:
         """Wait until a worker takes work.  Raises WorkersLostError if none does in time."""
@@ -245,8 +264,8 @@ class OnDask:
         )
 
     def _without_worker(self) -> str:
-        """Return why there is no worker."""
-        known = self._known()
+        """Return the message about why no worker takes work."""
+        known = self._known_workers()
         seconds = f"in {self._patience.seconds:g} seconds (--cluster-timeout)"
         if not known:
             return f"{self._address}: no worker came {seconds}; start one:  dask worker {self._address}"
@@ -272,9 +291,9 @@ class OnDask:
 class _Scattered(Shared):
     """A value on all workers."""
 
-    def __init__(self, client: Any, value: Any, size: int) -> None:
+    def __init__(self, client: Any, value: Any, num_bytes: int) -> None:
         super().__init__(value)
-        self.size = size
+        self.num_bytes = num_bytes
         self._client = client
         self.future: Any = None
 
@@ -300,5 +319,8 @@ def version() -> str:
 
 
 def _in_short(error: BaseException) -> str:
+    """Return the first line of an error's text without Dask's description of a connection."""
     lines = str(error).strip().splitlines()
-    return re.sub("in <[^>]*>: ", "", lines[0]) if lines else type(error).__name__
+    if not lines:
+        return type(error).__name__
+    return re.sub("in <[^>]*>: ", "", lines[0])

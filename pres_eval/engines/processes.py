@@ -41,6 +41,7 @@ class Processes:
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self._values: dict[int, bytes] = {}
+        """The shared values by their numbers, pickled."""
         self._value_numbers = count()
         self._idle: list[WorkerProcess] = []
         self._busy: list[WorkerProcess] = []

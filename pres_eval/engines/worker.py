@@ -39,7 +39,7 @@ class WorkerProcess:
         self._known_numbers: set[int] = set()
 
     def answer(self, task: bytes, numbers: tuple[int, ...], values: dict[int, bytes]) -> tuple[bool, Any]:
-        """Return the worker's answer to a task.
+        """Return the worker's answer to a task, as `outcome_of` returns it.
 
         task     the work and its item, pickled
         numbers  the numbers of the shared values that the work takes as further arguments

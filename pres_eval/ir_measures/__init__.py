@@ -43,7 +43,7 @@ _OWN_NAMES: set[str] = set()
 
 
 def _register() -> Any:
-    """Make ir_measures know the measures and the providers; a second time nothing happens."""
+    """Make ir_measures know the measures and the providers, once, and return the provider `pres_eval`."""
     for measure in (PRES, PRES_est, Rnorm, Fprime):
         if measure.NAME not in measures.registry:
             measures.register(measure)

@@ -21,7 +21,10 @@ from pres_eval.options import RelevanceInfo
 from pres_eval.reading.blocks import first_broken
 
 GIVEN = base.Any(required=True)
+"""A parameter that must be given, with any value."""
+
 _GRADES = {"min_rel": ANY, "max_rel": ANY}
+"""The parameters of measures that scale grades to 0 … 1."""
 
 OF_READERS = [
     measures._RBP(cutoff=ANY, rel=ANY, p=ANY),
@@ -44,6 +47,8 @@ OF_READERS = [
 ]
 
 _OF_ALL = {"rel": ANY, "judged_only": base.Choices(False)}
+"""The parameters of all measures of diversity."""
+
 OF_DIVERSITY = [
     measures._alpha_DCG(cutoff=GIVEN, alpha=ANY, **_OF_ALL),
     measures._alpha_nDCG(cutoff=GIVEN, alpha=ANY, **_OF_ALL),
@@ -83,11 +88,11 @@ class DiversityEvaluator(PresEvalEvaluator):
         """Return the judgements, None if there are none; raise InputError for ids that break lines."""
         lines = []
         for row in ir_measures.util.QrelsConverter(data).as_namedtuple_iter():
-            words = [str(word) for word in (row.query_id, row.iteration, row.doc_id)]
-            for word in words:
-                if first_broken([encode(word, "qrels")]) is not None:
-                    raise InputError("qrels", None, f"id {quoted(word)}", "one without tabs and line ends")
-            lines.append(f"{' '.join(words)} {row.relevance}\n")
+            ids = [str(row.query_id), str(row.iteration), str(row.doc_id)]
+            for text in ids:
+                if first_broken([encode(text, "qrels")]) is not None:
+                    raise InputError("qrels", None, f"id {quoted(text)}", "one without tabs and line ends")
+            lines.append(f"{' '.join(ids)} {row.relevance}\n")
         text = "".join(lines)
         if not text:
             return None

@@ -15,8 +15,12 @@ _LEVEL = measures.ParamInfo(
 _CUTOFF = measures.ParamInfo(dtype=int, required=True, desc="ranking cutoff threshold (Nmax)")
 
 
-def _kind(name: str, title: str, short: str, text: str, parameters: dict[str, Any]) -> Any:
-    """Return a class of measures for ir_measures, which pickles find here by its name after an underscore."""
+def _class_of(name: str, title: str, short: str, text: str, parameters: dict[str, Any]) -> Any:
+    """Return a class of measures for ir_measures, which pickles find here by its name after an underscore.
+
+    title, short, text  names and descriptions, from the shortest to the whole docstring
+    parameters          the measure's parameters, as ir_measures describes them
+    """
     fields = {
         "__name__": name,
         "__doc__": text,
@@ -28,7 +32,7 @@ def _kind(name: str, title: str, short: str, text: str, parameters: dict[str, An
     return type(f"_{name}", (measures.Measure,), fields)
 
 
-_PRES = _kind(
+_PRES = _class_of(
     "PRES",
     "Patent Retrieval Evaluation Score",
     "Measure how early all the relevant documents come, for a reader who stops at the cutoff.",
@@ -36,14 +40,14 @@ _PRES = _kind(
     "Magdy & Jones, SIGIR 2010, doi:10.1145/1835449.1835551.",
     {"cutoff": _CUTOFF, "rel": _LEVEL},
 )
-_PRES_est = _kind(
+_PRES_est = _class_of(
     "PRES_est",
     "Estimated PRES",
     "PRES as a share of the highest that could be had with this cutoff.",
     "PRES as a share of the highest that could be had, where there are more relevant documents than Nmax.",
     {"cutoff": _CUTOFF, "rel": _LEVEL},
 )
-_Rnorm = _kind(
+_Rnorm = _class_of(
     "Rnorm",
     "Normalised Recall",
     "Measure how early the relevant documents come in a ranking of the whole collection.",
@@ -54,7 +58,7 @@ _Rnorm = _kind(
         "docs": measures.ParamInfo(dtype=int, required=True, desc="documents in the collection"),
     },
 )
-_Fprime = _kind(
+_Fprime = _class_of(
     "Fprime",
     "F'",
     "The weighted harmonic mean of average precision and recall at the cutoff.",
@@ -71,6 +75,9 @@ PRES, PRES_est, Rnorm, Fprime = _PRES(), _PRES_est(), _Rnorm(), _Fprime()
 
 def described(measure: Measure) -> Any:
     """Return a measure of a user's own as ir_measures has it: `relto`, `relto@2`, `relto(rel=2)@2`."""
-    cutoff = measures.ParamInfo(dtype=int, required=True, desc="ranking cutoff threshold")
-    cutoffs = {} if isinstance(measure.parameters, NoParameters) else {"cutoff": cutoff}
-    return _kind(measure.name, measure.name, measure.description, measure.text, {**cutoffs, "rel": _LEVEL})()
+    parameters = {"rel": _LEVEL}
+    if not isinstance(measure.parameters, NoParameters):
+        cutoff = measures.ParamInfo(dtype=int, required=True, desc="ranking cutoff threshold")
+        parameters = {"cutoff": cutoff, "rel": _LEVEL}
+    name = measure.name
+    return _class_of(name, name, measure.description, measure.text, parameters)()

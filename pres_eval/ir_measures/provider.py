@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -27,15 +27,19 @@ from pres_eval.reading import relevance as engine
 from pres_eval.scoring import Scoring, joined
 
 ANY = base.Any()
+"""A parameter with any value, or none."""
+
+Gains = tuple[tuple[int, int], ...]
+"""Grades with the gains that take their place."""
 
 
 @dataclass(frozen=True)
-class Want:
-    """A measure of ir_measures as a column here, and under which options it is computed."""
+class Computation:
+    """How a measure of ir_measures is computed here: as a column, under options, with gains for grades."""
 
     column: SelectedColumn
     options: Options
-    gains: tuple[tuple[int, int], ...]
+    gains: Gains
 
 
 def _topics_of(run: Any) -> list[str]:
@@ -57,37 +61,48 @@ def _column(name: str, relevance: RelevanceInfo, registered: tuple[Measure, ...]
     return column
 
 
-def _in_calls(wants: Mapping[Any, Want]) -> list[list[Any]]:
+class Call(NamedTuple):
+    """A call of pytrec_eval by its provider, which makes one for each of these combinations.
+
+    beta  the number of a SetF among all of them, 0 for other measures
+    """
+
+    level: Any
+    gains: Gains
+    beta: int
+    judged_only: bool
+
+
+def _in_calls(computations: Mapping[Any, Computation]) -> list[list[Any]]:
     """Return the measures as pytrec_eval would compute them, call by call, each in trec_eval's order.
 
-    That provider calls it once for each level, each set of gains, each beta of SetF, and for judged_only.
-    What is the same at every level goes with the first call.
+    A measure that is the same at every level goes with the first call.
     """
-    calls: dict[tuple[Any, ...], list[Any]] = {}
-    betas = [measure for measure in wants if measure.NAME == "SetF"]
-    for measure, want in wants.items():
+    measures_of_call: dict[Call, list[Any]] = {}
+    with_beta = [measure for measure in computations if measure.NAME == "SetF"]
+    for measure, computation in computations.items():
         parameters = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
         level = parameters.get("rel", base.NOT_PROVIDED)
         judged_only = parameters.get("judged_only", False)
-        beta = betas.index(measure) if measure in betas else 0
-        key = level, want.gains, beta, judged_only
-        if level is base.NOT_PROVIDED and want.gains:
-            key = 1, want.gains, 0, judged_only
-        elif level is base.NOT_PROVIDED and calls:
-            first = next(iter(calls))
-            key = *first[:3], parameters.get("judged_only", first[3])
+        beta = with_beta.index(measure) if measure in with_beta else 0
+        call = Call(level, computation.gains, beta, judged_only)
+        if level is base.NOT_PROVIDED and computation.gains:
+            call = Call(1, computation.gains, 0, judged_only)
+        elif level is base.NOT_PROVIDED and measures_of_call:
+            first = next(iter(measures_of_call))
+            call = first._replace(judged_only=parameters.get("judged_only", first.judged_only))
         elif level is base.NOT_PROVIDED:
-            key = 1, (), 0, judged_only
-        calls.setdefault(key, []).append(measure)
+            call = Call(1, (), 0, judged_only)
+        measures_of_call.setdefault(call, []).append(measure)
     number_of_measure = {name: number for number, name in enumerate(HOME)}
 
     def printed(measure: Any) -> Any:
         """Return the key by which trec_eval sorts: the measure's number, then its cutoffs, none first."""
-        column = wants[measure].column
+        column = computations[measure].column
         number = number_of_measure.get(column.measure.name, len(number_of_measure))
         return number, [(argument is not None, argument) for argument in column.arguments]
 
-    return [sorted(call, key=printed) for call in calls.values()]
+    return [sorted(of_call, key=printed) for of_call in measures_of_call.values()]
 
 
 class PresEvalProvider(providers.Provider):  # type: ignore[misc]
@@ -140,8 +155,8 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
             topics = [*topics, *(topic for topic, documents in qrels.items() if not documents)]
         super().__init__(requested, set(topics))
         self._topics = topics
-        self._wants = {measure: self._want(measure) for measure in requested}
-        self._calls = _in_calls(self._wants)
+        self._computations = {measure: self._computation(measure) for measure in requested}
+        self._calls = _in_calls(self._computations)
 
     def _judgements(self, data: Any) -> Qrels | None:
         """Return the judgements, None if there are none."""
@@ -154,18 +169,19 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
                 return None
             raise
 
-    def _want(self, measure: Any) -> Want:
-        """Return the column and the options of a measure of ir_measures."""
+    def _computation(self, measure: Any) -> Computation:
+        """Return the column, the options and the gains of a measure of ir_measures."""
         # Our names for measures are theirs, but for gains, which are here given to the judgements themselves,
         # the collection's size, and levels of recall, which have two digits there.
         params = dict(measure.params)
-        gains, size = params.pop("gains", {}), params.pop("docs", 0)
+        gains = params.pop("gains", {})
+        size = params.pop("docs", 0)
         if "recall" in params:
             params["recall"] = f"{params['recall']:.2f}"
-        return Want(
-            column=replace(
-                _column(str(type(measure)(**params)), self.relevance, own_measures()), label=str(measure)
-            ),
+        name = str(type(measure)(**params))
+        column = _column(name, self.relevance, own_measures())
+        return Computation(
+            column=replace(column, label=str(measure)),
             options=Options(num_docs_in_coll=size),
             gains=tuple(sorted(gains.items())),
         )
@@ -180,7 +196,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
                     yield ir_measures.Metric(self._topics[topic], measure, values[measure][row])
         retrieved = set(retrieved_topics)
         missing = sorted(name for topic, name in enumerate(self._topics) if topic not in retrieved)
-        for measure in sorted(self._wants, key=str):
+        for measure in sorted(self._computations, key=str):
             for name in missing:
                 yield ir_measures.Metric(name, measure, measure.DEFAULT)
 
@@ -236,18 +252,18 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def _columns(self, ranking: Ranking) -> Iterator[tuple[Any, FloatArray]]:
         """Yield the values (T,) of each measure, in the order of the ranking's topics."""
-        groups: dict[tuple[Options, tuple[tuple[int, int], ...]], list[Any]] = {}
-        for measure, want in self._wants.items():
-            groups.setdefault((want.options, want.gains), []).append(measure)
+        groups: dict[tuple[Options, Gains], list[Any]] = {}
+        for measure, computation in self._computations.items():
+            groups.setdefault((computation.options, computation.gains), []).append(measure)
         for (options, gains), group in groups.items():
             relevance = self._with_gains(gains)
-            selection = tuple(self._wants[measure].column for measure in group)
+            selection = tuple(self._computations[measure].column for measure in group)
             scoring = Scoring(relevance=relevance, selection=selection, options=options)
             columns = joined(scoring.blocks(ranking)).values
             yield from zip(group, (np.asarray(values, np.float64) for values in columns), strict=True)
 
-    def _with_gains(self, gains: tuple[tuple[int, int], ...]) -> Any:
-        """Return the judgements with other grades."""
+    def _with_gains(self, gains: Gains) -> Any:
+        """Return the judgements with gains in place of some grades."""
         assert self._qrels is not None
         relevance = self._qrels.relevance
         if not gains or not isinstance(relevance, engine.QrelsJudgements):

@@ -27,7 +27,10 @@ TopicOrder = Literal["difference", "topic", "best"]
 
 
 P = ParamSpec("P")
+"""The parameters of a decorated function."""
+
 T = TypeVar("T")
+"""Its result."""
 
 
 def is_path(data: Any) -> bool:
@@ -72,6 +75,7 @@ _OPTIONS = {
 }
 """Options of the command: the argument, and the values that may follow in a message."""
 
+# An option in a message, with one of its values behind it if there is one.
 _OPTION = re.compile(
     "|".join(
         rf"(?<![\w-]){option}(?![\w-])(?: ({values})\b)?" if values else rf"(?<![\w-]){option}(?![\w-])()"
@@ -79,6 +83,7 @@ _OPTION = re.compile(
     )
 )
 
+# Phrases of messages about the command line, and those for Python.
 _PHRASES = (
     ("`pres-eval measures` lists them all", "`pres_eval.list_measures()` lists them all"),
     (" of -D is not in", " is not in"),

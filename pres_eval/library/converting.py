@@ -54,8 +54,8 @@ def write_run(run: Any, file: Any, form: str | None = None, tag: str = "run") ->
     if isinstance(run, Run):
         run.write(file, form, tag)
         return
-    name, blocks = _run(run)
-    _write(file, blocks, form, TARGETS_OF_RUNS, name, tag)
+    name, blocks = _blocks_of_run(run)
+    _write(file, blocks, form, name, tag, grades=False)
 
 
 def write_qrels(qrels: Qrels, file: Any, form: str | None) -> None:
@@ -67,11 +67,12 @@ def write_qrels(qrels: Qrels, file: Any, form: str | None) -> None:
     block = Block(
         topics=pool.topics, lengths=np.diff(pool.offsets), documents=pool.documents, numbers=relevance.grade
     )
-    _write(file, [block], form, TARGETS_OF_QRELS, qrels.name, "")
+    _write(file, [block], form, qrels.name, "", grades=True)
 
 
 TARGETS_OF_RUNS = tuple(form for form in TARGETS if form != "qrels")
 TARGETS_OF_QRELS = tuple(form for form in TARGETS if form not in OF_RUNS)
+"""Formats that runs and judgements are written in, the default first."""
 
 
 ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".parquet": "parquet", ".tsv": "beir"}
@@ -79,9 +80,14 @@ ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".parquet": "parqu
 
 
 def _write(
-    file: Any, blocks: Iterable[Block], form: str | None, known: tuple[str, ...], name: str, tag: str
+    file: Any, blocks: Iterable[Block], form: str | None, name: str, tag: str, *, grades: bool
 ) -> None:
-    """Write blocks to a file; nothing is written if they cannot be."""
+    """Write blocks to a file; nothing is written if they cannot be.
+
+    name    the name of the run or of the judgements, for messages
+    grades  whether these are judgements
+    """
+    known = TARGETS_OF_QRELS if grades else TARGETS_OF_RUNS
     ending = Path(file).suffix if is_path(file) else ""
     if ending in (".gz", ".bz2", ".xz", ".zst"):
         raise UsageError(f"{file}: pres-eval writes no compressed files; expected another ending")
@@ -91,14 +97,14 @@ def _write(
         raise UsageError(f"form={form!r}: expected one of {', '.join(known)}")
     encode(tag, "tag")  # raises an error of ours where it cannot be
     stream = io.BytesIO()
-    write_blocks(stream, blocks, form, known is TARGETS_OF_QRELS, name, tag)
+    write_blocks(stream, blocks, form, grades, name, tag)
     if is_path(file):
         Path(file).write_bytes(stream.getvalue())
     else:
         file.write(stream.getvalue())
 
 
-def _run(data: Any) -> tuple[str, Iterable[Block]]:
+def _blocks_of_run(data: Any) -> tuple[str, Iterable[Block]]:
     """Return the name of a run of any kind, and its blocks."""
     if is_path(data):
         source = source_at(os.fspath(data))

@@ -19,6 +19,7 @@ from pres_eval.errors import InputError, UsageError
 from pres_eval.library.arguments import is_dict, is_path
 from pres_eval.library.dict_topics import NOT_TOO_LARGE, TOO_LARGE
 from pres_eval.library.finding import block_of_dict, is_worth_a_look, look_at_dict, rank_dict
+from pres_eval.library.idcolumns import with_numbers
 from pres_eval.library.ids import Lookup, ids_of
 from pres_eval.library.matrices import TopDocuments
 from pres_eval.library.tables import block_of_table, column_of
@@ -241,7 +242,7 @@ def rank_any(
     if by_topic and (relevance.rewriting is None or (empty and not any(data.values()))):
         check_dicts(data, name)
         return rank_dict(data, relevance, lookup, options, name=name, tag=name, empty=empty)
-    block = block_of_data(data, by_topic, name)
+    block = with_numbers(block_of_data(data, by_topic, name), lookup)
     ranking = rank_block(name, block, RunRanker.for_judgements(relevance, options), name, jobs or 1)
     if not (empty and by_topic):
         return ranking

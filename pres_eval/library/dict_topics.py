@@ -20,12 +20,14 @@ from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, inverse
 from pres_eval.ranking.ranker import Ranker
 
 TOO_LARGE, NOT_TOO_LARGE = "too large for 64 bits", "a number below 1.8e308"
+"""A whole number that no double can hold, and the expected one, in messages."""
 
 FEW_JUDGED_RATIO = 4
 """Retrieved documents for each judged one from which on judged documents are looked for in the rankings;
 below it the retrieved ones are looked for among the judged."""
 
 Documents = Mapping[Any, Any]
+"""The documents of a topic, with their scores."""
 
 
 def scores_of(rankings: Sequence[Documents], name: str) -> FloatArray:
@@ -64,7 +66,13 @@ def _fault_of(score: Any) -> tuple[str, str] | None:
 
 @dataclass(frozen=True, eq=False)
 class DictTopics:
-    """Some topics of a run (S,), each with its documents and their scores; a column of the documents' ids."""
+    """S topics of a run, and a column of the ids of their N documents.
+
+    topic     (S,) indices of the topics in the pool
+    rankings  the documents of each topic, with their scores
+    offsets   (S+1,) where each topic's documents begin
+    name      the name of the run, for messages
+    """
 
     topic: IntArray
     rankings: Sequence[Documents]
@@ -89,14 +97,14 @@ class DictTopics:
         return ids_of(texts, self.name)
 
     def ranked(self, ranker: Ranker, lookup: Lookup) -> Ranked:
-        """Rank the topics."""
-        indices = [lookup.documents[topic] for topic in self.topic.tolist()]
+        """Return the ranks of the judged documents, in the fastest way that their number and scores allow."""
+        judged_of_topics = [lookup.documents[topic] for topic in self.topic.tolist()]
         scores = ranker.cast(scores_of(self.rankings, self.name))
-        if FEW_JUDGED_RATIO * sum(map(len, indices)) <= len(scores):
-            ranked = self._ranked_few(indices, scores, ranker)
+        if FEW_JUDGED_RATIO * sum(map(len, judged_of_topics)) <= len(scores):
+            ranked = self._ranked_few(judged_of_topics, scores, ranker)
             if ranked is not None:
                 return ranked
-        rows, documents = self._judged_rows(indices)
+        rows, documents = self._judged_rows(judged_of_topics)
         if not self._fall(scores):
             sorted_rows = self._sorted_rows(scores, rows, ranker)
             if sorted_rows is not None:
@@ -111,27 +119,33 @@ class DictTopics:
         falls[self.offsets[1:-1] - 1] = True
         return bool(falls.all())
 
-    def _judged_rows(self, indices: Sequence[dict[str, int]]) -> tuple[IntArray, IntArray]:
-        """Return the rows (D,) of judged documents, ascending, and which documents of the pool these are."""
+    def _judged_rows(self, judged_of_topics: Sequence[dict[str, int]]) -> tuple[IntArray, IntArray]:
+        """Return the rows (D,) of judged documents, ascending, and which documents of the pool these are.
+
+        judged_of_topics  for each topic its judged documents with their indices in the pool
+        """
         # The retrieved documents are looked up among those judged, with -1 for others.
         lookups = [
-            map(index.get, documents, repeat(-1))
-            for index, documents in zip(indices, self.rankings, strict=True)
+            map(judged.get, documents, repeat(-1))
+            for judged, documents in zip(judged_of_topics, self.rankings, strict=True)
         ]
         # `struct` for the reason that scores_of has.
         numbers = np.frombuffer(struct.pack(f"{len(self)}q", *chain.from_iterable(lookups)), np.int64)
         rows = np.flatnonzero(numbers >= 0)
         return rows, numbers[rows]
 
-    def _ranked_few(self, indices: Sequence[dict[str, int]], scores: Scores, ranker: Ranker) -> Ranked | None:
+    def _ranked_few(
+        self, judged_of_topics: Sequence[dict[str, int]], scores: Scores, ranker: Ranker
+    ) -> Ranked | None:
         """Rank the topics by looking up the few judged documents in the rankings; None where scores tie.
 
         Their scores show where they are.
+        scores  (N,) of all documents
         """
-        counts, judged = ranker.pool.documents_of(self.topic)
-        scores_of_judged = self._scores_of(indices)
+        scores_of_judged = self._scores_of(judged_of_topics)
         retrieved = np.flatnonzero(~np.isnan(scores_of_judged))
         judged_scores = ranker.cast(scores_of_judged[retrieved])
+        counts, judged = ranker.pool.documents_of(self.topic)
         segment = np.repeat(np.arange(len(counts)), counts)[retrieved]
         documents = retrieved + judged.start if isinstance(judged, slice) else judged[retrieved]
         if self._fall(scores):
@@ -146,11 +160,11 @@ class DictTopics:
             return None
         return self._ranked_at(sorted_rows, documents)
 
-    def _scores_of(self, indices: Sequence[dict[str, int]]) -> FloatArray:
+    def _scores_of(self, judged_of_topics: Sequence[dict[str, int]]) -> FloatArray:
         """Return the scores of all judged documents (J,), nan for those that were not retrieved."""
         scores: list[Any] = []
-        for documents, index in zip(self.rankings, indices, strict=True):
-            scores.extend(map(documents.get, index, repeat(math.nan)))  # a loop in C
+        for documents, judged in zip(self.rankings, judged_of_topics, strict=True):
+            scores.extend(map(documents.get, judged, repeat(math.nan)))  # a loop in C
         return np.array(scores, np.float64)
 
     def _keys(self, scores: Scores) -> Words:
@@ -185,7 +199,11 @@ class DictTopics:
         )
 
     def _search(self, scores: Scores, segment: IntArray, judged_scores: Scores) -> IntArray:
-        """Return (D,) the row of each judged score (D,) in its topic; all are looked for at once."""
+        """Return (D,) the row of each judged score (D,) in its topic, by one bisection for all.
+
+        scores   (N,) of all documents, which fall in each topic
+        segment  (D,) the number of each judged document's topic
+        """
         first, last = self.offsets[segment], self.offsets[segment + 1] - 1
         for _ in range(int((last - first).max(initial=0)).bit_length()):
             middle = (first + last) >> 1

@@ -19,7 +19,7 @@ from pres_eval.library.arguments import (
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.measures import Measures
 from pres_eval.library.ranked import Qrels
-from pres_eval.library.run import Run
+from pres_eval.library.run import EvaluateSettings, Run, ScoreOptions, evaluated
 from pres_eval.library.swapped import are_dicts
 from pres_eval.options import DEFAULT_NMAX, Options
 
@@ -64,6 +64,24 @@ class JudgementSettings:
         if self.grades is not None:
             raise UsageError("grades: the judgements are read already; pres_eval.Qrels takes them")
         return data
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankSettings:
+    """Settings of `evaluate` with which a run is read and ranked: those of `Qrels.rank`."""
+
+    compat: Compat
+    max_retrieved: int | None
+    duplicates: DuplicateRule
+    name: str | None
+    columns: Mapping[str, str] | None
+    jobs: int | None
+    cluster: Any
+    cluster_timeout: float | None
+
+    def ranked(self, run: Any, qrels: Qrels) -> Run:
+        """Return a run, ranked against judgements."""
+        return qrels.rank(run, **vars(self))
 
 
 @python_words
@@ -181,8 +199,7 @@ def evaluate(
         empty=empty,
         level=level,
     )
-    ranked = judgements.qrels(qrels, jobs).rank(
-        run,
+    ranking = RankSettings(
         compat=compat,
         max_retrieved=max_retrieved,
         duplicates=duplicates,
@@ -192,19 +209,15 @@ def evaluate(
         cluster=cluster,
         cluster_timeout=cluster_timeout,
     )
-    return ranked.evaluate(
-        measures,
-        level=level,
-        complete=complete,
-        judged_only=judged_only,
-        num_docs=num_docs,
-        topic=topic,
+    settings = EvaluateSettings(
+        measures=measures,
+        options=ScoreOptions(level, complete, judged_only, num_docs, topic, ties, empty),
         nmax=nmax,
-        ties=ties,
-        empty=empty,
         bounds=bounds,
         intervals=intervals,
         groups=groups,
         weights=weights,
         jobs=jobs or 1,
     )
+    judged = judgements.qrels(qrels, jobs)
+    return evaluated(ranking.ranked(run, judged), settings)

@@ -17,7 +17,7 @@ from pres_eval.library.comparing import Comparisons, compare
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.measures import Measures
 from pres_eval.library.ranked import Qrels
-from pres_eval.library.run import Run
+from pres_eval.library.run import EvaluateSettings, Run, ScoreOptions, evaluated
 from pres_eval.options import DEFAULT_NMAX, Options
 
 
@@ -67,7 +67,8 @@ class Experiment(Comparisons):
         from pres_eval.reading import relevance as engine
         from pres_eval.report.html import as_html
         from pres_eval.report.records import FileRecord
-        from pres_eval.report.trec_report import make_report, report_selection
+        from pres_eval.report.report_columns import report_selection
+        from pres_eval.report.trec_report import Inputs, PageTexts, make_report
 
         relevance = self._ranked[0].qrels.relevance
         if not isinstance(relevance, engine.QrelsJudgements):
@@ -87,13 +88,15 @@ class Experiment(Comparisons):
             self._nmax,
             labels,
             settings,
-            qrels=FileRecord(relevance.name, None),
-            files=[FileRecord(run.name, None) for run in self._ranked],
-            compared_with=self.compared.baseline,
-            groups=groups,
-            weights=weights,
+            Inputs(
+                qrels=FileRecord(relevance.name, None),
+                files=tuple(FileRecord(run.name, None) for run in self._ranked),
+                groups=groups,
+                weights=weights,
+            ),
+            baseline=self.compared.baseline,
         )
-        page = Page(as_html(replace(report, title=title)))
+        page = Page(as_html(replace(report, texts=PageTexts(title=title))))
         if path is not None:
             Path(path).write_text(page, encoding="utf-8", newline="\n")
         return page
@@ -170,31 +173,15 @@ def experiment(
     compared_with: str | int | None = baseline
     if baseline is None and not all_pairs:
         compared_with = 0
-    ranked = [
-        judged.rank(
-            run,
-            compat=compat,
-            max_retrieved=max_retrieved,
-            name=None if is_path(run) else str(name),
-            jobs=jobs,
+    options = ScoreOptions(level, complete, judged_only, num_docs, ties=ties)
+    settings = EvaluateSettings(measures, options, nmax=nmax, groups=groups, weights=weights, jobs=jobs or 1)
+    ranked: list[Run] = []
+    for name, run in runs.items():
+        name_of_run = None if is_path(run) else str(name)
+        ranked.append(
+            judged.rank(run, compat=compat, max_retrieved=max_retrieved, name=name_of_run, jobs=jobs)
         )
-        for name, run in runs.items()
-    ]
-    evaluations = {
-        str(name): run.evaluate(
-            measures,
-            level=level,
-            complete=complete,
-            judged_only=judged_only,
-            num_docs=num_docs,
-            nmax=nmax,
-            ties=ties,
-            groups=groups,
-            weights=weights,
-            jobs=jobs or 1,
-        )
-        for name, run in zip(runs, ranked, strict=True)
-    }
+    evaluations = {str(name): evaluated(run, settings) for name, run in zip(runs, ranked, strict=True)}
     compared = compare(
         evaluations.values(),
         baseline=compared_with,

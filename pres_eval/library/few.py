@@ -22,9 +22,7 @@ MOST_JUDGED = 20_000
 """Judgements up to which the short way keeps its own copy."""
 
 LARGEST_GRADE = 1 << 31
-
-TEXTS = {str}
-"""The types of ids that the short way takes."""
+"""Grades below this, with either sign, go the short way: they are whole numbers as doubles."""
 
 NUM_REL = "num_rel"
 """The one value that a topic has for which nothing was retrieved."""
@@ -35,23 +33,24 @@ def plain_judgements(judged: Mapping[str, Mapping[str, int]]) -> dict[str, dict[
     if not set(map(type, judged.values())) <= {dict} or sum(map(len, judged.values())) > MOST_JUDGED:
         return None
     ids = [*judged, *chain.from_iterable(judged.values())]
+    if not set(map(type, ids)) <= {str} or "\0" in "".join(ids):
+        return None
     grades = [grade for documents in judged.values() for grade in documents.values()]
-    if (
-        not (set(map(type, ids)) <= {str} and set(map(type, grades)) <= {int})
-        or "\0" in "".join(ids)
-        or not -LARGEST_GRADE < min(grades, default=0) <= max(grades, default=0) < LARGEST_GRADE
-    ):
+    if not set(map(type, grades)) <= {int}:
+        return None
+    if min(grades, default=0) <= -LARGEST_GRADE or max(grades, default=0) >= LARGEST_GRADE:
         return None
     return {topic: dict(documents) for topic, documents in judged.items()}
 
 
 class FewDocuments:
-    """Values by topic of runs with few documents.
+    """Evaluator of runs with few documents.
 
-    grades     those of a topic by document; None for a topic without judgements
-    keys       those of the columns
-    selection  the columns
-    nothing    the values of a topic for which nothing was retrieved
+    grades           topic -> its grades by document; None for a topic without judgements
+    relevance_level  least grade of a relevant document
+    keys             the key of each column in the values of a topic
+    selection        the columns
+    nothing          the values of a topic for which nothing was retrieved, by key
     """
 
     def __init__(
@@ -87,7 +86,7 @@ class FewDocuments:
         if not set(map(type, rankings)) <= {dict} or sum(map(len, rankings)) > MOST_FEW_ROWS:
             return None
         for topic, documents in run.items():
-            if type(topic) is not str or not set(map(type, documents)) <= TEXTS:
+            if type(topic) is not str or not set(map(type, documents)) <= {str}:
                 return None
             judged = known.get(topic) or self._judge(topic)
             if not documents:

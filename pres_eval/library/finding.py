@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,34 +36,44 @@ MOST_FEW_ROWS = 1_000
 """Documents up to which plain Python ranks a dict in less time than arrays."""
 
 
-def _by_topic(
-    run: Mapping[Any, Documents], lookup: Lookup, name: str, empty: bool
-) -> tuple[list[int], list[Documents], list[bytes]]:
-    """Return the pool's numbers of judged topics with their documents, and the topics without judgements.
+class _Topics(NamedTuple):
+    """The topics of a run.
 
-    Raises InputError for scores that are not numbers, and a topic that is there as a number and as a text.
+    judged    indices in the pool of the topics with judgements
+    rankings  the documents of each of these, with their scores
+    unjudged  ids of the other topics
     """
-    topic_numbers: list[int] = []
-    rankings: list[Documents] = []
-    unjudged: list[bytes] = []
+
+    judged: list[int]
+    rankings: list[Documents]
+    unjudged: list[bytes]
+
+
+def _by_topic(run: Mapping[Any, Documents], lookup: Lookup, name: str, empty: bool) -> _Topics:
+    """Return the topics of a run, those without documents only if `empty`.
+
+    Raises InputError for scores of topics without judgements that are not numbers, for ids that are no texts,
+    and for a topic that is there as a number and as a text.
+    """
+    topics = _Topics([], [], [])
     only_texts = True
     for topic, documents in run.items():
         if not (documents or empty):
             continue
         if type(topic) is str:  # as nearly always, so that less has to be asked
-            number = lookup.topics.get(topic)
+            index = lookup.topics.get(topic)
         else:
             only_texts = False
-            number = lookup.index_of_topic(topic, name)
-        if number is None:
+            index = lookup.index_of_topic(topic, name)
+        if index is None:
             scores_of([documents], name)
-            unjudged.append(encode(topic, name))
+            topics.unjudged.append(encode(topic, name))
         else:
-            topic_numbers.append(number)
-            rankings.append(_with_texts(documents, name))
-    if not only_texts and has_equal(np.array(topic_numbers, np.int64)):
+            topics.judged.append(index)
+            topics.rankings.append(_with_texts(documents, name))
+    if not only_texts and has_equal(np.array(topics.judged, np.int64)):
         raise InputError(name, None, "a topic given both as a number and as a text", "each topic once")
-    return topic_numbers, rankings, unjudged
+    return topics
 
 
 def rank_dict(
@@ -82,43 +92,43 @@ def rank_dict(
     out, as they would be in a file.  Raises InputError for scores that are not numbers, or if there are none.
     """
     num_rows = sum(map(len, run.values()))
-    topic_numbers, rankings, unjudged = _by_topic(run, lookup, name, empty)
+    topics = _by_topic(run, lookup, name, empty)
     if not num_rows and not empty:
         raise InputError(name, None, "no retrieved documents", "at least one")
-    _check_texts(rankings, name)
+    _check_texts(topics.rankings, name)
     ranker = Ranker.for_judgements(relevance, options)
     ranked = None
     if num_rows <= MOST_FEW_ROWS and ranker.single_precision and not ranker.ascending:
-        ranked = _rank_few(topic_numbers, rankings, lookup)
+        ranked = _rank_few(topics, lookup)
     if ranked is None:
-        ranked = _rank_many(topic_numbers, rankings, ranker, lookup, name)
+        ranked = _rank_many(topics, ranker, lookup, name)
     part = RankedPart(
         facts=Facts(num_rows=num_rows),
-        unjudged=Ids.from_texts(unjudged) if unjudged else NO_IDS,
+        unjudged=Ids.from_texts(topics.unjudged) if topics.unjudged else NO_IDS,
         ranked=ranked,
     )
     return ranking_of(part, ranker, name, tag)
 
 
-def _rank_few(topic_numbers: Sequence[int], rankings: Sequence[Documents], lookup: Lookup) -> Ranked | None:
+def _rank_few(topics: _Topics, lookup: Lookup) -> Ranked | None:
     """Rank few documents in plain Python; None for scores that are equal in a topic, or no numbers."""
     judged_ranks: list[int] = []
     judged_documents: list[int] = []
     offsets = [0]
-    in_order = sorted(range(len(topic_numbers)), key=topic_numbers.__getitem__)
-    for row in in_order:
-        documents = falling_order(rankings[row])
+    in_order = sorted(range(len(topics.judged)), key=topics.judged.__getitem__)
+    for number in in_order:
+        documents = falling_order(topics.rankings[number])
         if documents is None:
             return None
-        numbers = map(lookup.documents[topic_numbers[row]].get, documents)
-        for rank, number in enumerate(numbers, 1):
-            if number is not None:
+        index_of_document = lookup.documents[topics.judged[number]]
+        for rank, index in enumerate(map(index_of_document.get, documents), 1):
+            if index is not None:
                 judged_ranks.append(rank)
-                judged_documents.append(number)
+                judged_documents.append(index)
         offsets.append(len(judged_ranks))
     return Ranked(
-        topic=np.array([topic_numbers[row] for row in in_order], np.int64),
-        num_ret=np.array([len(rankings[row]) for row in in_order], np.int64),
+        topic=np.array([topics.judged[number] for number in in_order], np.int64),
+        num_ret=np.array([len(topics.rankings[number]) for number in in_order], np.int64),
         offsets=np.array(offsets, np.int64),
         rank=np.array(judged_ranks, np.int64),
         document=np.array(judged_documents, np.int64),
@@ -126,17 +136,20 @@ def _rank_few(topic_numbers: Sequence[int], rankings: Sequence[Documents], looku
     )
 
 
-def _rank_many(
-    topic_numbers: Sequence[int], rankings: Sequence[Documents], ranker: Ranker, lookup: Lookup, name: str
-) -> Ranked:
-    """Rank topics with these numbers in the pool, by arrays."""
-    topic = np.array(topic_numbers, np.int64)
-    offsets = np.cumsum([0, *map(len, rankings)])
-    parts = [
-        DictTopics(topic[start:stop], rankings[start:stop], offsets[start : stop + 1] - offsets[start], name)
-        for start, stop in blocks(offsets)
-    ]
-    return joined_topics([part.ranked(ranker, lookup) for part in parts])
+def _rank_many(topics: _Topics, ranker: Ranker, lookup: Lookup, name: str) -> Ranked:
+    """Rank the judged topics by arrays, some at a time.
+
+    Their documents are found by Python's own hashing: to make ids of the texts of a dict, as of a file, takes
+    three times as long as all of this.
+    """
+    topic = np.array(topics.judged, np.int64)
+    offsets = np.cumsum([0, *map(len, topics.rankings)])
+    parts: list[Ranked] = []
+    for start, stop in blocks(offsets):
+        offsets_of_part = offsets[start : stop + 1] - offsets[start]
+        part = DictTopics(topic[start:stop], topics.rankings[start:stop], offsets_of_part, name)
+        parts.append(part.ranked(ranker, lookup))
+    return joined_topics(parts)
 
 
 def _check_texts(rankings: Sequence[Documents], name: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any, Protocol
@@ -12,9 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import BLOCK_ROWS, BoolArray, Ids, IntArray, decimal_ids
-from pres_eval.library.ids import ids_of
-from pres_eval.reading.blocks import Documents
+from pres_eval.arrays import BLOCK_ROWS, AnyArray, BoolArray, Ids, IntArray, Matches, decimal_ids, match
+from pres_eval.library.ids import JudgedNumbers, Lookup, ids_of
+from pres_eval.reading.blocks import Block, Documents, MatchingDocuments
 
 
 class IdColumn(Documents, Protocol):
@@ -82,6 +82,41 @@ class Numbers:
         return ids_of(self.values[first].tolist(), self.name), lengths
 
 
+@dataclass(frozen=True, eq=False)
+class NumberDocuments(MatchingDocuments):
+    """Documents (N,) whose ids are whole numbers from 0 up, compared with judged ones as numbers."""
+
+    numbers: IntArray
+    judged: JudgedNumbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def take(self, rows: IntArray | slice, /) -> Ids:
+        """Return the ids of some rows (n,)."""
+        return decimal_ids(self.numbers[rows])
+
+    def of_topics(self, topics: IntArray, rows: IntArray | slice) -> NumberDocuments:
+        """Return the documents of some topics of the pool (S,), which have these rows (n,)."""
+        return replace(self, numbers=self.numbers[rows])
+
+    def join(self, topics: IntArray, offsets: IntArray, scores: AnyArray) -> Matches:
+        """Find the judged documents of all topics (S,), and documents that a topic has twice."""
+        counts, judged_ids, judged_documents = self.judged.of_topics(topics)
+        # A number of 64 bits is a word, as eight bytes of an id are: numbers match as ids do.
+        ids = Ids([self.numbers.view(np.uint64)])
+        matches = match(np.diff(offsets), ids, counts, judged_ids)
+        return replace(matches, partners=judged_documents[matches.partners])
+
+
+def with_numbers(block: Block, lookup: Lookup) -> Block:
+    """Return a block of a run whose documents are compared as numbers, if all are whole ones from 0 up."""
+    documents = block.documents
+    if not isinstance(documents, Numbers) or (documents.values < 0).any():
+        return block
+    return replace(block, documents=NumberDocuments(documents.values, lookup.numbers))
+
+
 def signed(values: NDArray[Any]) -> NDArray[Any]:
     """Return whole numbers of any shape with a sign; as Python's own if one needs 64 bits without it."""
     too_large = values.dtype.kind == "u" and (values > np.uint64(np.iinfo(np.int64).max)).any()
@@ -147,10 +182,12 @@ class TextParts:
 
     @cached_property
     def _ends(self) -> IntArray:
+        """(P+1,) where each of the P parts begins, and the end of the last."""
         return np.cumsum([0, *map(len, self.parts)])
 
     @cached_property
     def _all(self) -> Ids:
+        """All ids in one buffer."""
         return self.take(slice(0, len(self)))
 
     def take(self, rows: IntArray | slice, /) -> Ids:

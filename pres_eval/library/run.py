@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pres_eval.checking.second_look import SecondLook
 from pres_eval.checking.warnings import check_common_topics, warnings_about
@@ -33,8 +33,33 @@ GAINS_FORMAT = "qrels_float"
 """The format, as -R names it, of judgements that are gains with decimals."""
 
 
-_USUAL: tuple[Any, ...] = (Options.relevance_level, False, False, 0, None, BY_DOCNO, AS_TREC_EVAL)
-"""The usual options of an evaluation, which those of a ranking have."""
+class ScoreOptions(NamedTuple):
+    """Options of an evaluation that a ranking does not have; see `evaluate` for each."""
+
+    level: float = Options.relevance_level
+    complete: bool = False
+    judged_only: bool = False
+    num_docs: int = 0
+    topic: Any = None
+    ties: str = BY_DOCNO
+    empty: str = AS_TREC_EVAL
+
+
+USUAL = ScoreOptions()
+"""The options of nearly all evaluations, with which those of the ranking are all."""
+
+
+class EvaluateSettings(NamedTuple):
+    """Everything that an evaluation of a ranked run can be told; see `evaluate` for each but the options."""
+
+    measures: Measures = None
+    options: ScoreOptions = USUAL
+    nmax: int | Sequence[int] = DEFAULT_NMAX
+    bounds: bool | str = False
+    intervals: bool = False
+    groups: Any = None
+    weights: Any = None
+    jobs: int = 1
 
 
 class Run:
@@ -62,7 +87,7 @@ class Run:
         """The ranks as the engine has them."""
         self._options = options
         self._is_file = is_file
-        self._made_of = made_of
+        self._made_of = made_of  # the data, which a warning or `write` may read again
         self._naming = naming
         self.is_part = False
         """Whether further topics will come, so that none of the judgements is missed yet."""
@@ -115,44 +140,34 @@ class Run:
         with reading(self._naming):
             write_run(self._made_of, file, form, tag)
 
-    def _options_of(
-        self,
-        *,
-        level: float,
-        complete: bool,
-        judged_only: bool,
-        num_docs: int,
-        topic: Any,
-        ties: str,
-        empty: str,
-    ) -> Options:
+    def _options_of(self, settings: ScoreOptions) -> Options:
         """Return the options of an evaluation.
 
         Raises UsageError for arguments that are none, or that Options would take for something else; and for
         topics without a relevant document that `empty` refuses, or would leave out.
         """
-        if complete not in (True, False):
-            raise UsageError(f"complete={complete!r}: expected True or False")
-        if judged_only not in (True, False):
-            raise UsageError(f"judged_only={judged_only!r}: expected True or False")
+        level = settings.level
+        if settings.complete not in (True, False):
+            raise UsageError(f"complete={settings.complete!r}: expected True or False")
+        if settings.judged_only not in (True, False):
+            raise UsageError(f"judged_only={settings.judged_only!r}: expected True or False")
         if isinstance(level, float) and level % 1 and self.qrels.form != GAINS_FORMAT:
             raise UsageError(f"level={level!r}: expected a whole number, or judgements with decimals")
-        asked = (complete, judged_only, num_docs, topic, ties, empty)
-        if isinstance(level, int) and (level, *asked) == _USUAL:
+        if isinstance(level, int) and settings == USUAL:
             return self._options
         options = replace(
             self._options,
             relevance_level=level,
-            complete=bool(complete),
-            judged_only=bool(judged_only),
-            num_docs_in_coll=num_docs,
-            only_topic=None if topic is None else encode(topic, "topic"),
-            ties=ties,
-            empty=empty,
+            complete=bool(settings.complete),
+            judged_only=bool(settings.judged_only),
+            num_docs_in_coll=settings.num_docs,
+            only_topic=None if settings.topic is None else encode(settings.topic, "topic"),
+            ties=settings.ties,
+            empty=settings.empty,
         )
-        if empty == STOP:
+        if options.empty == STOP:
             check_no_empty_topics(self.qrels.relevance, level)
-        elif empty == SKIP and empty_topics(self.qrels.relevance, level).any():
+        elif options.empty == SKIP and empty_topics(self.qrels.relevance, level).any():
             expected = f"judgements without them: Qrels.of_topics('skip', level={level})"
             raise UsageError(f"empty='skip': found topics without a relevant document, expected {expected}")
         return options
@@ -177,28 +192,9 @@ class Run:
         jobs: int = 1,
     ) -> Evaluation:
         """Return all numbers of the run.  See `evaluate` for the arguments."""
-        check_jobs(jobs)
-        options = self._options_of(
-            level=level,
-            complete=complete,
-            judged_only=judged_only,
-            num_docs=num_docs,
-            topic=topic,
-            ties=ties,
-            empty=empty,
-        )
-        selection = with_ties_and_bounds(
-            selected(measures, self._options, nmax, self.qrels.form), options, bounds, warn
-        )
-        warn(warning_of_infinite_gains(selection, self.qrels.relevance))
-        if len(self.ranking.ties.document):
-            from pres_eval.analysis.ties import warning_of_ties  # most runs have none
-
-            warn(warning_of_ties(self.qrels.relevance, self.ranking, options, selection))
-        files: tuple[Groups | None, Weights | None] = (None, None)
-        if groups is not None or weights is not None:
-            files = topic_files(groups, weights, self.qrels.relevance.pool.topics, warn)
-        return self.evaluate_columns(selection, options, jobs, files, intervals)
+        options = ScoreOptions(level, complete, judged_only, num_docs, topic, ties, empty)
+        settings = EvaluateSettings(measures, options, nmax, bounds, intervals, groups, weights, jobs)
+        return evaluated(self, settings)
 
     def evaluate_columns(
         self,
@@ -244,3 +240,21 @@ class Run:
             dropped=self.ranking.num_dropped,
         )
         return Evaluation(scores, options, origin, groups, weights)
+
+
+def evaluated(run: Run, settings: EvaluateSettings) -> Evaluation:
+    """Return all numbers of a run; `Run.evaluate` takes the settings one by one."""
+    check_jobs(settings.jobs)
+    relevance = run.qrels.relevance
+    options = run._options_of(settings.options)
+    columns = selected(settings.measures, run._options, settings.nmax, run.qrels.form)
+    columns = with_ties_and_bounds(columns, options, settings.bounds, warn)
+    warn(warning_of_infinite_gains(columns, relevance))
+    if len(run.ranking.ties.document):
+        from pres_eval.analysis.ties import warning_of_ties  # most runs have none
+
+        warn(warning_of_ties(relevance, run.ranking, options, columns))
+    files: tuple[Groups | None, Weights | None] = (None, None)
+    if settings.groups is not None or settings.weights is not None:
+        files = topic_files(settings.groups, settings.weights, relevance.pool.topics, warn)
+    return run.evaluate_columns(columns, options, settings.jobs, files, settings.intervals)

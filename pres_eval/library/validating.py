@@ -124,15 +124,14 @@ def _check(settings: ReviewSettings, columns: Iterable[str]) -> None:
     """Raise UsageError for a method, a column or a share that is none."""
     check_whole("seed", settings.seed, 0)
     methods = (ReviewSettings.method, *METHODS)
+    if settings.method not in methods:
+        raise UsageError(f"method {settings.method}: expected one of {', '.join(methods)}")
+    for column in columns:
+        if column not in NAMES:
+            raise UsageError(f"columns {column}: expected one of {', '.join(NAMES)}")
     shares = {"confidence": settings.confidence, "target": settings.target, "margin": settings.margin}
-    for option, value, right, expected in (
-        ("method", settings.method, settings.method in methods, f"one of {', '.join(methods)}"),
-        *(("columns", name, name in NAMES, f"one of {', '.join(NAMES)}") for name in columns),
-        *(
-            (name, share, isinstance(share, int | float) and 0 < share < 1, "a number above 0 and below 1")
-            for name, share in shares.items()
-            if share is not None
-        ),
-    ):
-        if not right:
-            raise UsageError(f"{option} {value}: expected {expected}")
+    for name, share in shares.items():
+        if share is None:
+            continue
+        if not isinstance(share, int | float) or not 0 < share < 1:
+            raise UsageError(f"{name} {share}: expected a number above 0 and below 1")

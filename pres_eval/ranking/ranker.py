@@ -23,7 +23,7 @@ from pres_eval.options import ERROR_OF_DUPLICATES, Options
 from pres_eval.ranking.parts import Rows, joined_topics
 from pres_eval.ranking.ranked import Ranked, Scores
 from pres_eval.ranking.whole_topics import rank_topics
-from pres_eval.reading.blocks import Block, Documents
+from pres_eval.reading.blocks import Block, Documents, MatchingDocuments
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.relevance import Relevance
 from pres_eval.records import dataclass
@@ -93,14 +93,19 @@ class Ranker:
         def rank_some(span: tuple[int, int]) -> Ranked:
             """Return the ranks of the topics from one number to another."""
             first, last = span
+            topic = topic_rows.topic[first:last]
             begin, end = int(offsets[first]), int(offsets[last])
             rows = topic_rows.between(begin, end)
+            if isinstance(documents, MatchingDocuments):
+                documents_of_topics: Documents = documents.of_topics(topic, rows)
+            else:
+                documents_of_topics = documents.take(rows)
             return rank_topics(
                 self.pool,
-                topic_rows.topic[first:last],
+                topic,
                 offsets[first : last + 1] - begin,
                 scores[rows],
-                documents.take(rows),
+                documents_of_topics,
                 self.most,
                 ascending=self.ascending,
                 duplicates=self.duplicates,

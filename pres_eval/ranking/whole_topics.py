@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays import Ids, IntArray, Matches
+from pres_eval.arrays import IntArray, Matches
 from pres_eval.options import BEST_SCORE, ERROR_OF_DUPLICATES
 from pres_eval.ranking.order import Sortable, positions_of, rank_judged
 from pres_eval.ranking.ranked import Ranked, Scores, only
+from pres_eval.reading.blocks import Documents, MatchingDocuments
 from pres_eval.reading.pool import Pool
 
 KEEP_RANKS = "keep ranks"
@@ -25,7 +26,7 @@ def rank_topics(
     topic: IntArray,
     offsets: IntArray,
     scores: Scores,
-    ids: Ids,
+    documents: Documents,
     most: int | None = None,
     *,
     ascending: bool,
@@ -36,7 +37,8 @@ def rank_topics(
 
     topic        (S,) indices of the pool's topics
     offsets      (S+1,) where the rows of each topic begin among all
-    scores, ids  (N,) of the rows
+    scores, documents
+                 (N,) of the rows
     most         documents of a topic that count (-M), None for all
     ascending    whether equal scores go by docno ascending, not descending
     duplicates   which row counts of a document that a topic has twice
@@ -44,8 +46,11 @@ def rank_topics(
     Raises DuplicateRowError for a document twice if that is an error; trec_eval: it is none where -M cuts all
     but one of its rows off.
     """
-    rows_to_rank = Sortable(offsets, scores, ids, ascending)
-    matches = pool.join(topic, np.diff(offsets), ids)
+    rows_to_rank = Sortable(offsets, scores, documents, ascending)
+    if isinstance(documents, MatchingDocuments):
+        matches = documents.join(topic, offsets, scores)
+    else:
+        matches = pool.join(topic, np.diff(offsets), documents.take(slice(None)))
     is_rule_for_rows = duplicates not in (ERROR_OF_DUPLICATES, KEEP_RANKS)
     if len(matches.repeats) and is_rule_for_rows:
         kept_rows = _without_duplicates(scores, matches, best=duplicates == BEST_SCORE)
@@ -54,7 +59,7 @@ def rank_topics(
             topic,
             np.searchsorted(kept_rows, offsets),
             scores[kept_rows],
-            ids.take(kept_rows),
+            documents.take(kept_rows),
             most,
             ascending=ascending,
         )
@@ -64,7 +69,8 @@ def rank_topics(
     if len(matches.repeats) and duplicates == ERROR_OF_DUPLICATES:
         row = _row_with_copy(rows_to_rank, matches, most)
         if row is not None:
-            raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])
+            document = documents.take(slice(row, row + 1))[0]
+            raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], document)
     ranked = rank_judged(rows_to_rank, topic, matches.rows, matches.partners)
     if duplicates != KEEP_RANKS:
         return ranked

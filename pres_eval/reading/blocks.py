@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -10,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from pres_eval.arrays import AnyArray, Ids, IntArray
+from pres_eval.arrays import AnyArray, Ids, IntArray, Matches
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.file import File
 from pres_eval.records import dataclass
@@ -24,6 +25,31 @@ class Documents(Protocol):
 
     def take(self, rows: IntArray | slice, /) -> Ids:
         """Return the ids of some rows (n,)."""
+
+
+class MatchingDocuments(ABC):
+    """A column of ids that finds the judged ones in a way of its own, as whole numbers are found faster."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return the number of ids."""
+
+    @abstractmethod
+    def take(self, rows: IntArray | slice, /) -> Ids:
+        """Return the ids of some rows (n,)."""
+
+    @abstractmethod
+    def of_topics(self, topics: IntArray, rows: IntArray | slice) -> MatchingDocuments:
+        """Return the documents of some topics of the pool (S,), which have these rows (n,)."""
+
+    @abstractmethod
+    def join(self, topics: IntArray, offsets: IntArray, scores: AnyArray) -> Matches:
+        """Find the judged documents of all topics; `partners` are documents of the pool, as of `Pool.join`.
+
+        topics   (S,) indices of the topics in the pool
+        offsets  (S+1,) where each topic's rows begin
+        scores   (N,) of the rows, as they are ranked
+        """
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import numpy as np
 from pres_eval.arrays import BoolArray, Grades, Ids, IntArray, absent
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import AS_ZERO, ONE, Options
-from pres_eval.reading.pool import build_pool
+from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.relevance import Duplicates, QrelsJudgements, Relevance, as_qrels
 
 if TYPE_CHECKING:
@@ -18,37 +18,50 @@ if TYPE_CHECKING:
 
 
 def with_documents(qrels: QrelsJudgements, documents: Ids, rows: IntArray) -> QrelsJudgements:
-    """Return the judgements with these documents (D,), of which the rows (n,) are kept, each once a topic."""
-    topics, counts = np.unique(qrels.pool.topic_of[rows], return_counts=True)
-    # As in a file without these lines, a topic of which nothing is left is not there.
-    pooled = build_pool(qrels.pool.topics.take(topics), counts, documents.take(rows))
+    """Return judgements whose documents have other ids, of which some are left out.
+
+    documents  the new ids (D,) of the judged documents; some may be the same
+    rows       (n,) the documents that stay, ascending
+    The highest of several grades counts for a document.
+    """
+    topics, num_documents = np.unique(qrels.pool.topic_of[rows], return_counts=True)
+    # As in a file without the other lines, a topic of which nothing is left is not there.
+    pooled = build_pool(qrels.pool.topics.take(topics), num_documents, documents.take(rows))
     new_document = pooled.document_of_row()
-    grade = qrels.grade[rows][np.argsort(new_document, kind="stable")]
-    first = np.searchsorted(np.sort(new_document), np.arange(len(pooled.pool.documents)))
-    again = qrels.duplicates
-    new = np.full(len(documents), -1)
-    new[rows] = new_document
-    is_left = new[again.document] >= 0
-    document = new[again.document][is_left]
-    duplicates = Duplicates(
-        topic=pooled.pool.topic_of[document],
-        document=document,
-        grade=again.grade[is_left],
-        first_line=again.first_line[is_left],
-        second_line=again.second_line[is_left],
-    )
-    gone = absent(topics, len(qrels.pool.topics))
+    order = np.argsort(new_document, kind="stable")
+    first = np.searchsorted(new_document[order], np.arange(len(pooled.pool.documents)))
+    highest_grades = np.maximum.reduceat(qrels.grade[rows][order], first)
+    new_number = np.full(len(documents), -1)  # of each judged document; -1: left out
+    new_number[rows] = new_document
+    missing_topics = absent(topics, len(qrels.pool.topics))
     return replace(
         qrels,
         pool=pooled.pool,
-        grade=np.maximum.reduceat(grade, first),
-        duplicates=duplicates,
-        left_out=qrels.left_out.union(qrels.pool.topics.take(gone)),
+        grade=highest_grades,
+        duplicates=_renumbered(qrels.duplicates, new_number, pooled.pool),
+        left_out=qrels.left_out.union(qrels.pool.topics.take(missing_topics)),
+    )
+
+
+def _renumbered(duplicates: Duplicates, new_number: IntArray, pool: Pool) -> Duplicates:
+    """Return the duplicates with the numbers that their documents have in a new pool.
+
+    new_number  (D,) of each document of the old pool; -1 if the new one lacks it, and with it the duplicate
+    """
+    document = new_number[duplicates.document]
+    remaining = np.flatnonzero(document >= 0)
+    document = document[remaining]
+    return Duplicates(
+        topic=pool.topic_of[document],
+        document=document,
+        grade=duplicates.grade[remaining],
+        first_line=duplicates.first_line[remaining],
+        second_line=duplicates.second_line[remaining],
     )
 
 
 def answered_by_nothing(relevance: Relevance, options: Options) -> IntArray | None:
-    """Return the topics (n,) that a run answers by retrieving nothing; None if there are none.
+    """Return the topics (n,) for which a run is right to retrieve nothing; None if there are none.
 
     These are the topics without relevant documents where --empty gives them a value and -c counts all.
     """
@@ -61,7 +74,7 @@ def answered_by_nothing(relevance: Relevance, options: Options) -> IntArray | No
 
 
 def no_answers(relevance: Relevance, options: Options, retrieved_for: IntArray) -> tuple[int, int] | None:
-    """Return how many topics have no relevant document, and for how many of them a run retrieves nothing.
+    """Count the topics without a relevant document, and those of them for which a run retrieves nothing.
 
     retrieved_for  topics (n,) for which it retrieves documents
     None unless --empty gives such topics a value, and there are some.
@@ -89,13 +102,14 @@ def without_empty_topics(relevance: Relevance, level: float) -> Relevance:
 
 
 def check_no_empty_topics(relevance: Relevance, level: float) -> None:
-    """Raise InputError if some topic has no relevant document."""
+    """Raise InputError if some topic has no document of at least this grade."""
     empty = np.flatnonzero(empty_topics(relevance, level))
-    if len(empty):
-        topics = relevance.pool.topics
-        such = f"such as {quoted(topics[int(empty[0])])}"
-        problem = f"{len(empty)} of {len(topics)} topics without a relevant document, {such}"
-        raise InputError(relevance.name, None, problem, "one for each topic (--empty error)")
+    if not len(empty):
+        return
+    topics = relevance.pool.topics
+    example = f"such as {quoted(topics[int(empty[0])])}"
+    problem = f"{len(empty)} of {len(topics)} topics without a relevant document, {example}"
+    raise InputError(relevance.name, None, problem, "one for each topic (--empty error)")
 
 
 def empty_topics(relevance: Relevance, level: float) -> BoolArray:

@@ -12,7 +12,6 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from typing import Any, Protocol
 
 from pres_eval.errors import DamagedError, extra_module
@@ -60,9 +59,10 @@ class Decompressor(Protocol):
 class Compression:
     """A compressed format.
 
+    name     as messages call it
     stream   makes the decompressor of one stream
-    errors   the exceptions of that for a damaged one
-    padding  number of which the NULs behind a stream are a multiple; 0 where there may be none
+    errors   the exceptions that a decompressor raises for damaged data
+    padding  the number of NULs behind a stream is a multiple of it; 0 where there may be none
     """
 
     name: str
@@ -72,7 +72,7 @@ class Compression:
 
 
 class Decompressed:
-    """The text of a compressed file of one stream or several."""
+    """Stream of the text of a compressed file, which has one stream of compressed data or several."""
 
     def __init__(self, compressed: Readable, format: Compression) -> None:
         self._compressed = compressed
@@ -87,10 +87,12 @@ class Decompressed:
                 if not data:
                     return 0
                 self._stream = self._format.stream()
-            else:
-                data = self._compressed.read(READ_AT_ONCE) if self._stream.needs_input else b""
-                if not data and self._stream.needs_input:
+            elif self._stream.needs_input:
+                data = self._compressed.read(READ_AT_ONCE)
+                if not data:
                     raise DamagedError(f"{self._format.name}: the data is cut off")
+            else:
+                data = b""
             try:
                 text = self._stream.decompress(data, len(view))
             except self._format.errors as error:
@@ -101,20 +103,24 @@ class Decompressed:
 
     def _next_stream(self) -> bytes:
         """Return the first bytes of the stream behind the ended one, without the padding; none at the end."""
-        padding = 0
-        further = iter(partial(self._compressed.read, READ_AT_ONCE), b"")
-        for data in chain([self._stream.unused_data], further):
-            behind = data.lstrip(b"\0") if self._format.padding else data
-            padding += len(data) - len(behind)
-            if behind:
+        data = self._stream.unused_data or self._compressed.read(READ_AT_ONCE)
+        if not self._format.padding:
+            return data
+        num_nuls = 0
+        while data:
+            behind_nuls = data.lstrip(b"\0")
+            num_nuls += len(data) - len(behind_nuls)
+            data = behind_nuls
+            if data:
                 break
-        if self._format.padding and padding % self._format.padding:
-            raise DamagedError(f"{self._format.name}: {padding} NULs behind a stream")
-        return behind
+            data = self._compressed.read(READ_AT_ONCE)
+        if num_nuls % self._format.padding:
+            raise DamagedError(f"{self._format.name}: {num_nuls} NULs behind a stream")
+        return data
 
 
 class _Gzip:
-    """zlib's decompressor of a gzip member with the manners of the other two."""
+    """zlib's decompressor of a gzip member, with the methods of the standard library's other two."""
 
     def __init__(self) -> None:
         self._member = zlib.decompressobj(wbits=zlib.MAX_WBITS + 16)
@@ -133,7 +139,7 @@ class _Gzip:
 
 
 class _Zstandard:
-    """The zstandard package's decompressor of a frame, which knows no limit for the text of a call."""
+    """The zstandard package's decompressor of a frame, to which it adds a limit for the text of a call."""
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame

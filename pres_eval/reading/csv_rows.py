@@ -9,7 +9,7 @@ from itertools import chain
 from pres_eval.errors import InputError, SwallowedLinesNote
 
 END = "\x1eend-of-the-file\x1e"
-"""A last line for the reader of CSV, which is part of a cell if a quotation mark is not closed."""
+"""Line that is added at the end: if a quotation mark is not closed, it becomes part of a cell."""
 
 
 def separated_rows(
@@ -20,15 +20,19 @@ def separated_rows(
     quote: str = '"',
     before: int = 0,
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of CSV with the lines where they end; `before` lines came first.
+    """Yield the rows of CSV, each with the line where it ends, counted from 1.
 
+    name      of the file, in messages
+    expected  what messages expect
+    before    how many lines of the file come before these
     Raises InputError for other text, and for a quotation mark that is not closed.  Notes a cell with line
     ends: if the mark that closes it is the next cell's, all rows between the two are lost.
     """
     import csv  # takes a while to import, and most evaluations read no CSV
 
     reader = csv.reader(chain(lines, [END]), delimiter=separator, quotechar=quote)
-    last_line, longest_begin, longest_lines = before, 0, 1
+    last_line = before
+    longest_begin, longest_lines = 0, 1  # the row with most lines: its first one, and how many
     try:
         for row in reader:
             line = reader.line_num + before
@@ -54,7 +58,7 @@ def separator_of_lines(head: bytes, least: int) -> str | None:
     """Return the separator that gives all lines the same number of columns, None for blanks.
 
     head   the beginning of the file; a last line without an end does not count if there are others
-    least  the least number of columns
+    least  how many columns they must have at least
     """
     text = head.decode("utf-8-sig", "surrogateescape")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
@@ -68,7 +72,7 @@ def separator_of_lines(head: bytes, least: int) -> str | None:
 
 
 def cells_of(line: str, separator: str | None) -> list[str]:
-    """Return the cells of a line; None separates by blanks."""
+    """Return the cells of a line between separators (None: blanks), without blanks around; [] for no CSV."""
     import csv
 
     if separator is None:

@@ -1,4 +1,4 @@
-"""Descriptions in words: of a run, in its header; of topics and documents, in files of their texts."""
+"""Descriptions of a run, in the header of its file, and texts of topics and documents, in files of these."""
 
 from __future__ import annotations
 
@@ -63,6 +63,7 @@ def header_of(path: str) -> dict[str, str]:
 
 
 def _path(above: list[tuple[float, str]]) -> str:
+    """Return the key of the last of the entries, each of which has its indent and its own key."""
     return ".".join(name for _, name in above)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,18 +24,18 @@ STRATA = Layout("topic iteration docno stratum relevance", number=4, whole=True)
 PRELS = Layout("topic docno relevance method inclusion-probability", number=4)
 
 NOT_BY_CHANCE = (b"0", b"2")
-"""The methods, in prels, of documents that an algorithm chose also: they represent themselves alone."""
+"""The methods, in prels, of documents that an algorithm chose too: these stand for no other documents."""
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedGroups:
-    """N judgements of G judgement groups, sorted by topic and group.
+    """N judgements of G judgement groups of T topics, sorted by topic and group.
 
-    name           the file
+    name           the file, as messages call it
     pool           the judged documents of each topic
-    group_offsets  (T+1,) where each topic's groups begin
-    row_offsets    (G+1,) where each group's judgements begin
-    group_names    names of the groups, in byte order within a topic
+    group_offsets  (T+1,) where each topic's groups begin among the G
+    row_offsets    (G+1,) where each group's judgements begin among the N
+    group_names    G names of groups, in byte order within a topic
     document       (N,) index of each judgement's document in the pool
     line           (N,) its line in the file, from 1
     """
@@ -61,7 +61,12 @@ class JudgedGroups:
         return f"topic {quoted(self.pool.topics[topic])}, {self.noun} {name}"
 
     def _docno(self, row: int) -> str:
+        """Return the document of a judgement, for a message."""
         return quoted(self.pool.documents[int(self.document[row])])
+
+    def group_of_row(self) -> IntArray:
+        """Return (N,) the number of each judgement's group, from 0."""
+        return np.repeat(np.arange(len(self.group_names)), np.diff(self.row_offsets))
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,14 +81,11 @@ class GroupQrels(JudgedGroups):
     grade: IntArray
 
     def judged_twice(self, first: int, second: int) -> InputError:
-        """Return the error that a group judges a document twice."""
-        return InputError(
-            self.name,
-            int(self.line[second]),
-            f"{self.where(second)}: a second judgement of document {self._docno(second)}"
-            f" (first in line {self.line[first]})",
-            "one judgement per document and group",
-        )
+        """Return the error that a group judges a document twice, in these two rows."""
+        judgement = f"a second judgement of document {self._docno(second)}"
+        problem = f"{self.where(second)}: {judgement} (first in line {self.line[first]})"
+        expected = "one judgement per document and group"
+        return InputError(self.name, int(self.line[second]), problem, expected)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,23 +115,27 @@ class Preferences(JudgedGroups):
 
     def has_pairs(self) -> bool:
         """Return whether any subgroup has two documents, of which one may be preferred."""
-        groups = np.arange(len(self.group_names)).repeat(np.diff(self.row_offsets))
-        return len(np.unique(np.stack((groups, self.subgroup)), axis=1)[0]) < len(self.level)
+        subgroups = np.stack((self.group_of_row(), self.subgroup))
+        num_subgroups = np.unique(subgroups, axis=1).shape[1]
+        return num_subgroups < len(self.level)
 
     def two_levels(self, row: int, other: int) -> InputError:
         """Return the error that a document is twice in a subgroup, with different levels."""
-        first, second = sorted((row, other), key=lambda index: int(self.line[index]))
-        return InputError(
-            self.name,
-            int(self.line[second]),
-            f"{self.where(second)}: document {self._docno(second)} has level {self.level[second]:g}"
-            f" (and {self.level[first]:g} in line {self.line[first]})",
-            "one level per document and subgroup",
-        )
+        first, second = self._by_line(row, other)
+        level = f"document {self._docno(second)} has level {self.level[second]:g}"
+        other_level = f"and {self.level[first]:g} in line {self.line[first]}"
+        problem = f"{self.where(second)}: {level} ({other_level})"
+        return InputError(self.name, int(self.line[second]), problem, "one level per document and subgroup")
+
+    def _by_line(self, row: int, other: int) -> tuple[int, int]:
+        """Return two judgements in the order of the file."""
+        if self.line[row] > self.line[other]:
+            return other, row
+        return row, other
 
     def conflict(self, row: int, other: int) -> InputError:
         """Return the error for two documents preferred to each other, or one both relevant and not."""
-        first, second = sorted((row, other), key=lambda index: int(self.line[index]))
+        first, second = self._by_line(row, other)
         problem = f"documents {self._docno(first)} and {self._docno(second)} are each preferred to the other"
         expected = "the subgroups of a judgement group to agree"
         if self.document[first] == self.document[second]:
@@ -144,7 +150,7 @@ class Preferences(JudgedGroups):
 class Sample(GroupQrels):
     """Documents of which some were drawn and judged; the groups are strata, or the methods of prels.
 
-    probability  (N,) with which each document was to be drawn; None: as many of its stratum as were
+    probability  (N,) of each document to be drawn; None: the share of its stratum that was drawn
     """
 
     info: ClassVar = RelevanceInfo.STRATA
@@ -154,17 +160,15 @@ class Sample(GroupQrels):
 
     def judged_twice(self, first: int, second: int) -> InputError:
         """Return the error that a document is in the file twice for a topic."""
-        return InputError(
-            self.name,
-            int(self.line[second]),
-            f"{self.where(second)}: document {self._docno(second)} again (first in line {self.line[first]})",
-            "each document once, in one stratum of its topic",
-        )
+        again = f"document {self._docno(second)} again (first in line {self.line[first]})"
+        problem = f"{self.where(second)}: {again}"
+        expected = "each document once, in one stratum of its topic"
+        return InputError(self.name, int(self.line[second]), problem, expected)
 
 
 @dataclass(frozen=True, eq=False)
 class UnequalSample(Sample):
-    """A sample with a probability for each document."""
+    """A sample whose file has a probability for each document: prels."""
 
     info: ClassVar = RelevanceInfo.PRELS
 
@@ -173,54 +177,56 @@ _Groups = TypeVar("_Groups", bound=GroupQrels)
 
 
 def read_group_qrels(source: File, kind: type[_Groups]) -> _Groups:
-    """Read judgements in groups: each line a topic, judgement group or subtopic, docno and relevance.
+    """Return judgements in groups, of lines of topic, judgement group or subtopic, docno and relevance.
 
     Raises InputError for a line that has not four columns, for a relevance that is no integer, and for a
     document that a group judges twice.
     """
     table = read_table(source, kind.layout)
-    common, _, order = _group_rows(source.name, table, 2)
-    qrels = kind(*common, table.numbers[order])
-    _check_once(qrels, np.repeat(np.arange(len(qrels.group_names)), np.diff(qrels.row_offsets)))
+    rows = _group_rows(source.name, table, docno=2)
+    qrels = kind(*rows.fields, table.numbers[rows.order])
+    _check_once(qrels, qrels.group_of_row())
     return qrels
 
 
-def _check_once(qrels: GroupQrels, within: IntArray) -> None:
-    """Raise InputError for a document that is judged twice in a group, by its number in `within` (N,)."""
-    order = np.lexsort((qrels.line, qrels.document, within))
-    again = np.flatnonzero((np.diff(qrels.document[order]) == 0) & (np.diff(within[order]) == 0))
+def _check_once(qrels: GroupQrels, group: IntArray) -> None:
+    """Raise InputError for a document that has two judgements of the same group; group (N,) of each row."""
+    order = np.lexsort((qrels.line, qrels.document, group))
+    has_same_document = np.diff(qrels.document[order]) == 0
+    has_same_group = np.diff(group[order]) == 0
+    again = np.flatnonzero(has_same_document & has_same_group)  # before the second judgement
     if len(again):
         second = again[np.argmin(qrels.line[order[again + 1]])] + 1
         raise qrels.judged_twice(int(order[second - 1]), int(order[second]))
 
 
 def read_preferences(source: File, layout: Layout = PREFS) -> Preferences:
-    """Read preferences: each line a topic, judgement group, subgroup, docno and level.
+    """Return preferences, of lines of topic, judgement group, subgroup, docno and level.
 
     In the layout QRELS_PREFS there are no subgroups.  Raises InputError for a line that has other columns and
-    for a level that is no number.  Documents may be in any number of subgroups; whether these agree is looked
-    at when a topic is scored.
+    for a level that is no number.  Documents may be in any number of subgroups; whether these agree is
+    checked when a topic is scored.
     """
     table = read_table(source, layout)
-    common, group, order = _group_rows(source.name, table, layout.width - 2)
+    rows = _group_rows(source.name, table, docno=layout.width - 2)
     subgroup = np.zeros(len(table), np.int64)
     if layout is PREFS:
-        subgroup = _number_names(table.column(2), group)[0]
-    pool = common[1]
-    return Preferences(*common, subgroup[order], table.numbers[order], pool.byte_order())
+        subgroup, _ = _number_names(table.column(2), rows.group)
+    by_docno = rows.fields.pool.byte_order()
+    return Preferences(*rows.fields, subgroup[rows.order], table.numbers[rows.order], by_docno)
 
 
 def read_strata(source: File) -> Sample:
-    """Read a file of format strata: each line a topic, iteration, docno, stratum and relevance.
+    """Return the sample of a file of format strata: lines of topic, iteration, docno, stratum and relevance.
 
     A negative relevance means that the document is in the stratum, but was not drawn.
     Warns of strata of which no document was judged.  Raises InputError for a line that has not five columns,
     a relevance that is no integer, and a document that a topic has twice.
     """
     table = read_table(source, STRATA)
-    common, _, order = _group_rows(source.name, table, 2, column=3)
-    sample = Sample(*common, table.numbers[order])
-    _check_once(sample, np.zeros(len(sample.document), np.int64))
+    rows = _group_rows(source.name, table, docno=2, group_name=3)
+    sample = Sample(*rows.fields, table.numbers[rows.order])
+    _check_once(sample, _one_group(sample))
     negative = [number for number, name in enumerate(sample.group_names) if re.fullmatch(rb"-[0-9]+", name)]
     if negative:
         first = int(sample.line[sample.row_offsets[negative]].min())
@@ -228,12 +234,17 @@ def read_strata(source: File) -> Sample:
             sample.name, first, "a stratum named by a negative number", f"columns {STRATA.names}",
             "are stratum and relevance exchanged?",
         )  # fmt: skip
-    drawn = np.add.reduceat(sample.grade >= 0, sample.row_offsets[:-1])
-    if not drawn.all():
-        warnings.warn(
-            _without_drawn(sample, sample.row_offsets[:-1][drawn == 0]), ReadingWarning, stacklevel=2
-        )
+    first_rows = sample.row_offsets[:-1]
+    num_drawn = np.add.reduceat(sample.grade >= 0, first_rows)
+    if not num_drawn.all():
+        text = _without_drawn(sample, first_rows[num_drawn == 0])
+        warnings.warn(text, ReadingWarning, stacklevel=2)
     return sample
+
+
+def _one_group(sample: Sample) -> IntArray:
+    """Return (N,) one group for all documents: of a sample a topic has each document once."""
+    return np.zeros(len(sample.document), np.int64)
 
 
 def _without_drawn(sample: Sample, rows: IntArray) -> str:
@@ -248,7 +259,7 @@ def _without_drawn(sample: Sample, rows: IntArray) -> str:
 
 
 def read_prels(source: File) -> UnequalSample:
-    """Read a file of format prels: each line a topic, docno, relevance, method and inclusion probability.
+    """Return the sample of a prels file: lines of topic, docno, relevance, method, inclusion probability.
 
     Documents of method 0 were chosen by an algorithm, those of method 2 by chance too.  As in the script of
     the Million Query track, both were sure to be judged, whatever probability the file gives.
@@ -261,7 +272,7 @@ def read_prels(source: File) -> UnequalSample:
     if len(wrong):
         problem = f"inclusion probability {quoted(table.text(int(wrong[0]), 4))}"
         raise InputError(source.name, int(lines[wrong[0]]), problem, "a number above 0 and at most 1")
-    common, _, order = _group_rows(source.name, table, 1, column=3)
+    rows = _group_rows(source.name, table, docno=1, group_name=3)
     chosen = [table.text(row, 3) in NOT_BY_CHANCE for row in range(len(table))]
     probability = np.where(chosen, 1.0, table.numbers)
     texts = [table.text(row, 2) for row in range(len(table))]
@@ -269,42 +280,66 @@ def read_prels(source: File) -> UnequalSample:
         if not re.fullmatch(rb"[+-]?[0-9]{1,18}", text):
             raise InputError(source.name, int(lines[row]), f"relevance {quoted(text)}", "an integer")
     grade = np.array(list(map(int, texts)))
-    sample = UnequalSample(*common, grade[order], probability[order])
-    _check_once(sample, np.zeros(len(sample.document), np.int64))
+    sample = UnequalSample(*rows.fields, grade[rows.order], probability[rows.order])
+    _check_once(sample, _one_group(sample))
     return sample
 
 
-_Common = tuple[str, Pool, IntArray, IntArray, Ids, IntArray, IntArray]
+class _Fields(NamedTuple):
+    """The fields of JudgedGroups, which all kinds of such judgements begin with."""
+
+    name: str
+    pool: Pool
+    group_offsets: IntArray
+    row_offsets: IntArray
+    group_names: Ids
+    document: IntArray
+    line: IntArray
 
 
-def _group_rows(name: str, table: Lines, docno: int, column: int = 1) -> tuple[_Common, IntArray, IntArray]:
-    """Return the fields of JudgedGroups of a table whose groups are named in `column`, documents in `docno`.
+class _GroupedRows(NamedTuple):
+    """The N rows of a table in G groups.
 
-    Then come the group of each row (N,), and the rows sorted by topic and group (N,), as the fields are.
+    fields  of JudgedGroups, sorted by topic and group
+    group   (N,) the number of each row's group, in the order of the table
+    order   (N,) the rows of the table in the order of the fields
     """
+
+    fields: _Fields
+    group: IntArray
+    order: IntArray
+
+
+def _group_rows(name: str, table: Lines, docno: int, group_name: int = 1) -> _GroupedRows:
+    """Return the rows of a file in groups, by the numbers of the columns of documents and names of groups."""
     topics, lengths = table.column(0).stretches()
     pooled = build_pool(topics, lengths, table.column(docno))
     pool, document = pooled.pool, pooled.document_of_row()
-    group, first = _number_names(table.column(column), pool.topic_of[document])
+    names = table.column(group_name)
+    group, row_of_group = _number_names(names, pool.topic_of[document])
     order = np.argsort(group, kind="stable")
-    topic_of_group = pool.topic_of[document[first]]
-    common = (
-        name,
-        pool,
-        np.searchsorted(topic_of_group, np.arange(len(pool.topics) + 1)),
-        np.searchsorted(group[order], np.arange(len(first) + 1)),
-        table.column(column).take(first),
-        document[order],
-        table.line_of(order) + 1,
+    topic_of_group = pool.topic_of[document[row_of_group]]
+    fields = _Fields(
+        name=name,
+        pool=pool,
+        group_offsets=np.searchsorted(topic_of_group, np.arange(len(pool.topics) + 1)),
+        row_offsets=np.searchsorted(group[order], np.arange(len(row_of_group) + 1)),
+        group_names=names.take(row_of_group),
+        document=document[order],
+        line=table.line_of(order) + 1,
     )
-    return common, group, order
+    return _GroupedRows(fields, group, order)
 
 
 def _number_names(names: Ids, within: IntArray) -> tuple[IntArray, IntArray]:
-    """Return numbers (N,) of names by `within` (N,) and byte order, and a row of each name in this order."""
+    """Return the number of each name (N,), and a row that has each number (G,).
+
+    within  (N,) a number, such as of the topic: the same name within two of them has two numbers
+    Numbers ascend with `within`, and with the byte order of names.
+    """
     order = names.byte_order(within)
-    new = np.append(True, np.diff(within[order]) != 0)
-    new[names.take(order).heads()] = True
+    is_new = np.append(True, np.diff(within[order]) != 0)
+    is_new[names.take(order).heads()] = True
     number = np.empty(len(names), np.int64)
-    number[order] = np.cumsum(new) - 1
-    return number, order[new]
+    number[order] = np.cumsum(is_new) - 1
+    return number, order[is_new]

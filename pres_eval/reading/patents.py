@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from operator import ne
 
 import numpy as np
 
@@ -23,10 +24,10 @@ _PUBLICATION_AMONG_IDS = re.compile(rb"\0%b(?=\0)" % _PUBLICATION.pattern)
 _PUNCTUATION = b" -_./,:()"
 
 FIRST_YEAR_OF_APPLICATIONS = 2001
-"""In which the USA began to publish applications, with numbers that begin with the year."""
+"""The year in which the USA began to publish applications, with numbers that begin with the year."""
 
 FIRST_YEAR_OF_WO = 78
-"""The last two digits of the year of the first international publications."""
+"""The last two digits of the year of the first international publications: 1978."""
 
 
 def patent_number(text: bytes) -> bytes:
@@ -73,7 +74,7 @@ def _number_of(country: bytes, letters: bytes, digits: bytes) -> bytes:
 
 
 def _year_and_serial(country: bytes, digits: bytes) -> tuple[bytes, bytes]:
-    """Return the year that a number begins with, b"" if with none, and the rest."""
+    """Return the year that a number begins with, in four digits, b"" if with none, and the rest."""
     if country == b"US" and len(digits) in (10, 11) and int(digits[:4]) >= FIRST_YEAR_OF_APPLICATIONS:
         return digits[:4], digits[4:]
     if country == b"WO" and len(digits) in (9, 10):
@@ -87,8 +88,7 @@ def _year_and_serial(country: bytes, digits: bytes) -> tuple[bytes, bytes]:
 
 
 def map_patents(ids: Ids) -> tuple[Ids, BoolArray]:
-    """Return the numbers of publications (N,), and which of them changed (N,); other ids stay."""
-    before = list(ids)
-    after = [patent_number(text) or text for text in before]
-    changed = np.array([text != number for text, number in zip(before, after, strict=True)], np.bool_)
-    return Ids.from_texts(after), changed
+    """Return ids (N,) as the numbers of their publications, and which of them changed (N,); others stay."""
+    texts = list(ids)
+    mapped = [patent_number(text) or text for text in texts]
+    return Ids.from_texts(mapped), np.array(list(map(ne, texts, mapped)), np.bool_)

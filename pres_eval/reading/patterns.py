@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from operator import ne
 from typing import Any
 
 import numpy as np
@@ -15,20 +16,19 @@ from pres_eval.arrays import WORD, BoolArray, Bytes, Ids, IdTable, IntArray
 from pres_eval.errors import InputError, UsageError, quoted
 
 LONGEST_MATCHED_ID = 2_048
-"""Bytes of an id for a pattern: the search from each of its places takes time for the square of them."""
-
+"""Most bytes of an id in which a pattern is searched for: the time may grow with their square."""
 
 SEARCH_SECONDS = 5
-"""Time in which a pattern that may search without end has to be through with some ids."""
+"""Seconds in which a pattern that may take hours has to be searched for in IDS_OF_SEARCH ids."""
 
 IDS_OF_SEARCH = 1 << 16
-"""Ids that are searched in this time."""
+"""Ids of one search of such a pattern."""
 
 MOST_QUANTIFIERS = 3
 """Quantifiers up to which the search of an id takes no long time, unless one repeats another."""
 
 Spans = Sequence["tuple[int, int]"]
-"""Where each group begins and ends; (-1, -1) for one that is not there."""
+"""Where each group of a pattern begins and ends in an id; (-1, -1) for a group that is not there."""
 
 _SEARCH = """
 import json, re, sys
@@ -42,9 +42,11 @@ for line in sys.stdin:
 
 
 def may_take_long(pattern: str) -> bool:
-    """Return whether a pattern may search an id for hours: with repeated groups or many quantifiers."""
-    signs = re.sub(r"\\.|\[\^?\]?[^\]]*\]", "x", pattern)
-    return bool(re.search(r"\)[*+{]", signs)) or len(re.findall(r"[*+}]", signs)) > MOST_QUANTIFIERS
+    """Return whether a search of an id may take hours: with repeated groups or many quantifiers."""
+    without_sets = re.sub(r"\\.|\[\^?\]?[^\]]*\]", "x", pattern)
+    has_repeated_group = re.search(r"\)[*+{]", without_sets) is not None
+    num_quantifiers = len(re.findall(r"[*+}]", without_sets))
+    return has_repeated_group or num_quantifiers > MOST_QUANTIFIERS
 
 
 def spans_in_time(pattern: str, ids: Sequence[bytes]) -> Iterator[Spans | None]:
@@ -91,17 +93,20 @@ def pattern_mapping(text: str) -> PatternMapping:
 
 
 class PatternMapping:
-    """Ids become the group of a regular expression; those in which it is not found stay as they are."""
+    """Mapping of ids to the only group of a regular expression; ids in which it is not found stay."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._pattern = re.compile(text.encode("utf-8", "surrogateescape"))
-        digits = re.fullmatch(
+        # Such as '^(.*)#\d+$': all but a number at the end, and some text before it.
+        all_but_number = re.fullmatch(
             r"\^?\(\.[*+]\??\)((?:[^\\.*+?()\[\]{}|^$\d]|\\[^\w\s])+)(?:\\d|\[0-9\])\+\$", text
         )
         self._before_number: bytes | None = None
-        if digits is not None:
-            self._before_number = re.sub(r"\\(.)", r"\1", digits[1]).encode("utf-8", "surrogateescape")
+        """This text; None for other patterns."""
+        if all_but_number is not None:
+            unescaped = re.sub(r"\\(.)", r"\1", all_but_number[1])
+            self._before_number = unescaped.encode("utf-8", "surrogateescape")
         self._kinds = _kinds_of_bytes(self._pattern.pattern)
         self._is_slow = may_take_long(text)
 
@@ -118,26 +123,31 @@ class PatternMapping:
             return mapped, ~mapped.equal(rows, ids, rows)
         matrix, lengths = _matrix_of(ids), ids.lengths()
         if self._before_number is not None:
-            begins, ends = (
-                np.zeros(len(ids), np.int64),
-                _ends_before_number(matrix, lengths, self._before_number),
-            )
+            begins = np.zeros(len(ids), np.int64)
+            ends = _ends_before_number(matrix, lengths, self._before_number)
         else:
             begins, ends = self._spans(ids, matrix, lengths)
-        rows_begin = matrix.shape[1] * np.arange(len(ids))
-        flat = np.concatenate((matrix.ravel(), np.zeros(2 * WORD, np.uint8)))
-        changed = (begins > 0) | (ends != lengths)
-        return Ids.from_buffer(flat, rows_begin + begins, rows_begin + ends), changed
+        starts_of_rows = matrix.shape[1] * np.arange(len(ids))
+        buffer = np.concatenate((matrix.ravel(), np.zeros(2 * WORD, np.uint8)))
+        mapped = Ids.from_buffer(buffer, starts_of_rows + begins, starts_of_rows + ends)
+        return mapped, (begins > 0) | (ends != lengths)
 
     def _spans(self, ids: Ids, matrix: Bytes, lengths: IntArray) -> tuple[IntArray, IntArray]:
-        """Return where the group begins (N,) and ends (N,) in each id; one search a form of ids."""
+        """Return where the group begins (N,) and ends (N,) in each id.
+
+        Of ids of the same form, such as d12#0 and d34#7, only the first is searched.
+        """
         if self._kinds is None:
-            spans = np.array(self._searched(list(ids)), np.int64).reshape(-1, 2)
-            return spans[:, 0], spans[:, 1]
-        first_rows = _rows_of_form(matrix, lengths, self._kinds)
-        rows, which = np.unique(first_rows, return_inverse=True)
-        spans = np.array(self._searched(list(ids.take(rows))), np.int64).reshape(-1, 2)[which]
+            spans = self._array_of_spans(ids)
+        else:
+            first_rows = _rows_of_form(matrix, lengths, self._kinds)
+            searched_rows, index = np.unique(first_rows, return_inverse=True)
+            spans = self._array_of_spans(ids.take(searched_rows))[index]
         return spans[:, 0], spans[:, 1]
+
+    def _array_of_spans(self, ids: Ids) -> IntArray:
+        """Return where the group begins and ends in each id (N, 2), which is searched."""
+        return np.array(self._searched(list(ids)), np.int64).reshape(-1, 2)
 
     def _mapped(self, texts: Sequence[bytes]) -> list[bytes]:
         """Return mapped ids, some of which are long."""
@@ -158,11 +168,13 @@ class PatternMapping:
         """Return where the group begins and ends in each id; the whole id where it is not found."""
         if not self._is_slow:
             return list(map(self._span, texts))
-        spans_of_ids = spans_in_time(self._text, texts)
-        return [
-            _span_or_all(text, None if spans is None else spans[0])
-            for text, spans in zip(texts, spans_of_ids, strict=True)
-        ]
+        found_spans: list[tuple[int, int]] = []
+        for text, spans in zip(texts, spans_in_time(self._text, texts), strict=True):
+            span = None
+            if spans is not None:
+                span = spans[0]
+            found_spans.append(_span_or_all(text, span))
+        return found_spans
 
     def _check_lengths(self, ids: Ids) -> None:
         """Raise InputError for an id that is so long that the pattern might search it for minutes."""
@@ -192,31 +204,37 @@ def _span_or_all(text: bytes, span: tuple[int, int] | None) -> tuple[int, int]:
 
 def _matrix_of(ids: Ids) -> Bytes:
     """Return the bytes (N, W) of ids, none of which is kept aside, padded with NULs."""
-    return np.stack(ids.columns, axis=1).view(np.uint8).reshape(len(ids), WORD * len(ids.columns))
+    words = np.stack(ids.columns, axis=1)
+    return words.view(np.uint8).reshape(len(ids), WORD * len(ids.columns))
 
 
 def _ends_before_number(matrix: Bytes, lengths: IntArray, before: bytes) -> IntArray:
-    """Return where ids (N,) end without a number at their end and the text before it.
+    """Return where ids (N,) end without a number at their end and the text before it; others end as before.
 
-    What most patterns ask for, a hundred times as fast as by one regular expression an id.
+    matrix, lengths  (N, W) the bytes of the ids, and (N,) how many each has
+    This is what most patterns do, a hundred times as fast as by one regular expression an id.
     """
-    ends = lengths.copy()
+    digits_begin = lengths.copy()  # where the digits at the end of each id begin
     rows = np.flatnonzero(lengths > 0)
     while len(rows):
-        is_digit = matrix[rows, ends[rows] - 1] - ord("0") < 10
+        is_digit = matrix[rows, digits_begin[rows] - 1] - ord("0") < 10
         rows = rows[is_digit]
-        ends[rows] -= 1
-        rows = rows[ends[rows] > 0]
-    has_number = np.flatnonzero((ends < lengths) & (ends > len(before)))
+        digits_begin[rows] -= 1
+        rows = rows[digits_begin[rows] > 0]
+    matching = np.flatnonzero((digits_begin < lengths) & (digits_begin > len(before)))
     for distance, byte in enumerate(reversed(before), 1):
-        has_number = has_number[matrix[has_number, ends[has_number] - distance] == byte]
-    shortened = lengths.copy()
-    shortened[has_number] = ends[has_number] - len(before)
-    return shortened
+        is_same = matrix[matching, digits_begin[matching] - distance] == byte
+        matching = matching[is_same]
+    ends = lengths.copy()
+    ends[matching] = digits_begin[matching] - len(before)
+    return ends
 
 
 _TOKENS_OF_PATTERNS = re.compile(rb"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|\{(?:\d+,?\d*|,\d*)\}|.", re.DOTALL)
-"""Sets of bytes, escapes, and numbers of repetitions, which name no byte."""
+"""A set of bytes such as [a-z], an escape, a number of repetitions, or another byte of a pattern."""
+
+_BORDERS_OF_DIGITS, _BORDERS_OF_WORDS = b"0:", b"0:A[_`a{"
+"""First bytes of the ranges of \\d and of \\w, and the bytes behind the last ones."""
 
 
 def _kinds_of_bytes(pattern: bytes) -> bytes | None:
@@ -227,26 +245,38 @@ def _kinds_of_bytes(pattern: bytes) -> bytes | None:
     """
     if re.search(rb"\\[0-9x]|\(\?(?![:=!<]|P<)", pattern):
         return None  # flags, and groups that are named again
-    begins = np.zeros(257, np.bool_)
-    begins[:34] = True  # blanks, and the end of a line
+    begins_kind = np.zeros(257, np.bool_)
+    begins_kind[:34] = True  # blanks, and the end of a line
     for token in _TOKENS_OF_PATTERNS.findall(pattern):
-        for named in re.findall(rb"\\.|\w-\w|.", token, re.DOTALL) if len(token) > 2 else [token]:
-            if named[:1] == b"\\" and named[1:].isalpha():
-                begins[list(b"0:" if named[1:] in b"dD" else b"0:A[_`a{")] = True
-            elif token[:1] != b"{" or len(token) == 1:
-                begins[[named[0] if len(named) > 2 else named[-1], named[-1] + 1]] = True
-    return np.cumsum(begins[:256]).astype(np.uint8).tobytes()
+        is_repetition = token.startswith(b"{") and len(token) > 1
+        members = [token]
+        if len(token) > 2:  # a set, of which each byte, escape or range counts
+            members = re.findall(rb"\\.|\w-\w|.", token, re.DOTALL)
+        for member in members:
+            if member.startswith(b"\\") and member[1:].isalpha():
+                is_of_digits = member[1:] in b"dD"
+                begins_kind[list(_BORDERS_OF_DIGITS if is_of_digits else _BORDERS_OF_WORDS)] = True
+            elif not is_repetition:
+                first_byte, last_byte = member[-1], member[-1]
+                if len(member) > 2:  # a range such as a-z
+                    first_byte = member[0]
+                begins_kind[[first_byte, last_byte + 1]] = True
+    return np.cumsum(begins_kind[:256]).astype(np.uint8).tobytes()
 
 
 def _rows_of_form(matrix: Bytes, lengths: IntArray, kinds: bytes) -> IntArray:
-    """Return (N,) the first row that has the form of each id: the kinds (256,) of its bytes."""
+    """Return (N,) the first row that has the form of each id: the kinds (256,) of its bytes.
+
+    matrix, lengths  (N, W) the bytes of the ids, and (N,) how many each has
+    """
     text = matrix.tobytes().translate(kinds) + bytes(2 * WORD)
     begins = matrix.shape[1] * np.arange(len(lengths))
-    return IdTable(Ids.from_buffer(np.frombuffer(text, np.uint8), begins, begins + lengths)).first_rows()
+    forms = Ids.from_buffer(np.frombuffer(text, np.uint8), begins, begins + lengths)
+    return IdTable(forms).first_rows()
 
 
 class GroupsMapping(PatternMapping):
-    """Ids become the groups of a regular expression, joined; those in which it is not found stay."""
+    """Mapping of ids to the groups of a regular expression, joined; ids in which it is not found stay."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return GroupsMapping, (self._text,)
@@ -254,15 +284,14 @@ class GroupsMapping(PatternMapping):
     def __call__(self, ids: Ids) -> tuple[Ids, BoolArray]:
         """Return the mapped ids (N,), and which of them changed (N,); raise InputError for a long id."""
         self._check_lengths(ids)
-        before = list(ids)
+        texts = list(ids)
         if self._is_slow:
-            spans = spans_in_time(self._text, before)
-            joined = [_joined(text, groups or ()) for text, groups in zip(before, spans, strict=True)]
+            spans_of_ids = spans_in_time(self._text, texts)
+            joined = [_joined(text, spans or ()) for text, spans in zip(texts, spans_of_ids, strict=True)]
         else:
-            joined = [self._joined(text) for text in before]
-        after = [groups or text for text, groups in zip(before, joined, strict=True)]
-        changed = np.array([text != mapped for text, mapped in zip(before, after, strict=True)], np.bool_)
-        return Ids.from_texts(after), changed
+            joined = [self._joined(text) for text in texts]
+        mapped = [groups or text for text, groups in zip(texts, joined, strict=True)]
+        return Ids.from_texts(mapped), np.array(list(map(ne, texts, mapped)), np.bool_)
 
     def _joined(self, text: bytes) -> bytes:
         match = self._pattern.search(text)

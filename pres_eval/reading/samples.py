@@ -50,7 +50,12 @@ Place = tuple[str, int | None]
 
 
 class Sampled(NamedTuple):
-    """A document of a stratum, as topic and docno; its grade, -1 if it is not in the sample; its place."""
+    """A document of a stratum.
+
+    key    its topic and docno
+    grade  -1 if it is not in the sample
+    place  where it was read
+    """
 
     key: tuple[bytes, bytes]
     stratum: Stratum
@@ -70,14 +75,18 @@ def read_sample(
     if_there: bool = False,
     words: Mapping[str, float] | None = None,
 ) -> Iterator[Sampled]:
-    """Read a sample: columns as PLAIN has them, or named in a header, or named so by `columns`.
+    """Yield the documents of a sample, whose columns are those of PLAIN, or named by a header or an option.
 
-    A load file of a review platform may have more columns; one without topics is of the `topic` of the
-    review, None if there are several.  With `if_there` a file that has none of the `columns` is read
-    without them.  `words` are grades of words, before those of GRADES_OF_WORDS.  Raises InputError for a file
-    that is no sample.
+    columns   headings by kind of column, of --columns
+    topic     the topic of a file without topics, as load files of review platforms are; None if the review
+              has several
+    if_there  whether a file that has none of the `columns` is read without them
+    words     grades by word, which count before those of GRADES_OF_WORDS
+    Raises InputError for a file that is no sample.
     """
-    known_words = {**GRADES_OF_WORDS, **{word.casefold(): grade for word, grade in (words or {}).items()}}
+    known_words: dict[str, float] = dict(GRADES_OF_WORDS)
+    for word, grade_of_word in (words or {}).items():
+        known_words[word.casefold()] = grade_of_word
     rows, _ = read_cells(path, "topic docno stratum relevance")
     name, (line, first) = File(path).name, rows[0]
     if if_there and not set(columns.values()) & set(first):
@@ -112,7 +121,10 @@ def read_sample(
 
 
 def _columns(where: Place, first: list[str], columns: Mapping[str, str]) -> tuple[dict[str, int], bool]:
-    """Return the number of each column, and whether the first row is a header that names them."""
+    """Return the number of each kind of column, from 0, and whether the first row is a header.
+
+    Raises InputError for the place of the first row if a column is missing.
+    """
     headings = [heading.casefold() for heading in first]
     known = {**NAMES, **{kind: (heading.casefold(),) for kind, heading in columns.items()}}
     matches = {kind: [name for name in names if name in headings] for kind, names in known.items()}
@@ -133,10 +145,16 @@ def _columns(where: Place, first: list[str], columns: Mapping[str, str]) -> tupl
 
 
 def read_sizes(path: str) -> dict[Stratum, tuple[int, Place]]:
-    """Read lines of `topic stratum size`.  Raises InputError for others, or a stratum that comes twice."""
+    """Return the sizes in lines of `topic stratum size`, of which the first may be a header.
+
+    Raises InputError for other lines, or a stratum that comes twice.
+    """
     rows, _ = read_cells(path, "topic stratum size")
+    _, first = rows[0]
+    if first[0].casefold() in TOPIC_HEADINGS:
+        rows = rows[1:]
     sizes: dict[Stratum, tuple[int, Place]] = {}
-    for line, row in rows[rows[0][1][0].casefold() in TOPIC_HEADINGS :]:
+    for line, row in rows:
         where = File(path).name, line
         if len(row) != 3 or not row[2].isdecimal():
             raise InputError(*where, quoted(" ".join(row)), "topic stratum size, the size a whole number")

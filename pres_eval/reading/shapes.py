@@ -27,7 +27,9 @@ Repair = tuple[str, str]
 
 Rows = Sequence[Sequence[str]]
 
-_INTEGER, _NUMBER, _ANY = r"[+-]?\d+", r"(?i)[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?", r"(?s).*"
+_INTEGER = r"[+-]?\d+"
+_NUMBER = r"(?i)[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?"
+_ANY = r"(?s).*"
 _DECIMAL_NUMBER = r"[+-]?\d*[.,]\d+"
 _WORD = r"(?i).*[a-z].*"
 _Q0 = r"(?i)q?0"
@@ -37,7 +39,7 @@ _MEASURE = (
 )
 
 ALL_BUT_FEW = 4 / 5
-"""Share of the lines that have a shape: a few may be faulty."""
+"""Share of the lines that have the columns of a shape: a few lines may be faulty."""
 
 LISTED_WORDS = 6
 """Different words in a column of grades, up to which these are shown."""
@@ -179,18 +181,20 @@ def _has_cells_of_lines(texts: Sequence[str], path: str) -> bool:
 
 
 def _rows(texts: Sequence[str], separator: str | None) -> list[list[str]]:
+    """Return the cells of lines; None: blanks separate them."""
     return [cells_of(text, separator) for text in texts]
 
 
 def _separator(texts: Sequence[str], grades: bool) -> str | None:
-    """Return the separator of the columns, None for blanks and where it is not known."""
+    """Return the separator of the columns, of which there are three or two; None for blanks or if unknown."""
     if texts[0].lower().lstrip('" ').startswith("sep="):
         texts = texts[1:] or texts
-    for least in (3, 2):
-        separator = separator_of_lines("\n".join((*texts, "")).encode("utf-8", "surrogateescape"), least)
+    joined = "".join(f"{text}\n" for text in texts).encode("utf-8", "surrogateescape")
+    for least_columns in (3, 2):
+        separator = separator_of_lines(joined, least_columns)
         if separator is not None:
             return separator
-        if all(len(text.split()) >= least for text in texts):
+        if all(len(text.split()) >= least_columns for text in texts):
             return None
     return None
 
@@ -216,16 +220,18 @@ def _header(rows: Rows, is_table: bool) -> bool:
 
 
 def _is_number(cell: str) -> bool:
+    """Return whether a cell is a number, perhaps with a decimal comma."""
     return re.fullmatch(_NUMBER, cell.strip()) is not None
 
 
 def _like(rows: Rows, patterns: Sequence[str]) -> bool:
-    """Return whether nearly all rows have columns like these."""
-    good = sum(_are_like(row, patterns) for row in rows)
-    return good >= len(rows) * ALL_BUT_FEW
+    """Return whether nearly all rows have cells that match these patterns."""
+    num_good = sum(_are_like(row, patterns) for row in rows)
+    return num_good >= len(rows) * ALL_BUT_FEW
 
 
 def _are_like(row: Sequence[str], patterns: Sequence[str]) -> bool:
+    """Return whether a row has as many cells as there are patterns, and they match."""
     return len(row) == len(patterns) and all(map(re.fullmatch, patterns, row))
 
 
@@ -246,7 +252,8 @@ def _known(rows: Rows, grades: bool) -> Repair | None:
 
 def _are_small(rows: Rows, column: int) -> bool:
     """Return whether the whole numbers in a column can be ranks: none is above the number of rows."""
-    return all(int(row[column]) <= len(rows) for row in rows if re.fullmatch(r"\d+", row[column]))
+    numbers = [int(row[column]) for row in rows if re.fullmatch(r"\d+", row[column])]
+    return max(numbers, default=0) <= len(rows)
 
 
 def _of_judgements(rows: Rows) -> Repair | None:
@@ -302,11 +309,13 @@ def _of_other_judgements(rows: Rows, names: str) -> Repair | None:
 NAMES_OF_SEPARATORS = {",": "commas", ";": "semicolons", "|": "bars"}
 
 WITHOUT_SCORES = "; without scores their order is the rank"
+"""End of the message about a table of two columns."""
 
 RANKS_OF_FIVE = "the score is missing, and the rank can take its place"
 RANKS_OF_FOUR = "Q0, score and tag are missing, and the ranks can take the scores' place"
 
 SCORES_OR_RANKS = {"scores": (SCORE,), "ranks": (RANK,), "either": (SCORE, RANK)}
+"""Kinds of columns that numbers may be, by their `_meaning`."""
 
 
 def _converted(rows: Rows, grades: bool, separator: str | None, header: bool) -> Repair | None:
@@ -363,12 +372,14 @@ def _kinds_of_number(rows: Rows, columns: dict[str, int], num_faulty: int) -> tu
 
 
 def _are_ranks(rows: Rows, column: int, num_faulty: int) -> bool:
+    """Return whether rows have this column, and ranks in it."""
     return column < len(rows[0]) and _meaning(rows, column, num_faulty) == "ranks"
 
 
 def _meaning(rows: Rows, column: int, num_faulty: int) -> str:
     """Return whether the numbers in a column are "scores", "ranks" or "either".
 
+    num_faulty  rows that were left out, each of which may have had one of the ranks
     Ranks are whole numbers from 0 or 1, each once in a topic.  Where they fall from line to line they may be
     scores as well, and where some are left out.
     """
@@ -382,12 +393,18 @@ def _meaning(rows: Rows, column: int, num_faulty: int) -> str:
         return "scores"
     if all(len(numbers) == 1 for numbers in topics):
         return "either"
-    gaps = num_faulty
-    complete = all(min(n) in (0, 1) and max(n) - min(n) < len(n) + gaps for n in topics[:-1] or topics)
-    falling = all(numbers == sorted(numbers, reverse=True) for numbers in topics if len(numbers) > 1)
-    if complete and not falling:
+    whole_topics = topics[:-1] or topics  # the last one may go on behind the lines that were read
+    are_complete = all(_count_rows(numbers, num_faulty) for numbers in whole_topics)
+    are_falling = all(numbers == sorted(numbers, reverse=True) for numbers in topics if len(numbers) > 1)
+    if are_complete and not are_falling:
         return "ranks"
     return "either"
+
+
+def _count_rows(numbers: Sequence[int], num_missing: int) -> bool:
+    """Return whether the numbers of a topic are those from 0 or 1 on, without at most some of them."""
+    least, largest = min(numbers), max(numbers)
+    return least in (0, 1) and largest - least < len(numbers) + num_missing
 
 
 def _command(rows: Rows, columns: dict[str, int], kind: str | None, grades: bool) -> str:

@@ -13,7 +13,7 @@ from pres_eval.reading.streams import Version
 STORE_BLOCK_BYTES = 8 << 20
 """Bytes of a remote file that are asked for at a time."""
 
-STAMPS = (
+STATE_FIELDS = (
     "ETag",
     "etag",
     "VersionId",
@@ -70,7 +70,7 @@ def files_in(address: str) -> list[str] | None:
 def remote_blocks(address: str, size: int, start: int, stop: int) -> Iterator[bytes]:
     """Yield the bytes start ... stop-1 of a file of this size at an address, some megabytes at a time.
 
-    Raises OSError if others came than were asked for.
+    Raises OSError if a store sends another number of bytes.
     """
     system, path = system_of(address)
     while start < stop:
@@ -97,7 +97,8 @@ def remote_version(address: str) -> Version:
         facts = system.info(path)
         if facts.get("type") == "directory":
             raise IsADirectoryError
-        return int(facts["size"]), " ".join(str(facts[key]) for key in STAMPS if facts.get(key) is not None)
+        state = [str(facts[name]) for name in STATE_FIELDS if facts.get(name) is not None]
+        return int(facts["size"]), " ".join(state)
 
 
 def system_of(address: str) -> tuple[Any, str]:
@@ -114,7 +115,7 @@ def system_of(address: str) -> tuple[Any, str]:
 
 @contextlib.contextmanager
 def _as_os_error() -> Iterator[None]:
-    """Return a store's error as an error of the system, whatever the store calls it."""
+    """Raise a store's error inside the block as OSError, whatever the store calls it."""
     try:
         yield
     except OSError:
@@ -125,6 +126,6 @@ def _as_os_error() -> Iterator[None]:
 
 @contextlib.contextmanager
 def as_input_error(address: str) -> Iterator[None]:
-    """Return a store's error as the InputError of a file."""
+    """Raise a store's error inside the block as the InputError of a file."""
     with readable(address), _as_os_error():
         yield

@@ -21,16 +21,20 @@ MOST_WORD_GRADES = 6
 
 
 class ObservedTable:
-    """What is suspicious in the rows of a table, which are shown to it one after the other.
+    """Observer of the rows of a table, which are shown to it one after the other; it warns at the end.
 
-    Ranks that contradict the scores beside them, two columns of ids of documents that differ, grades of
-    several words, and questions that have several lists of documents.
+    It looks for ranks that contradict the scores beside them, two columns of ids of documents that differ,
+    grades of several words, and topics that have several lists of documents.
+
+    rival  the heading of a second column of ids of documents; None if there is none
     """
 
     def __init__(self, name: str, headings: Sequence[str], docno: str) -> None:
+        """Begin with the name of the file, its headings, and the heading of the column of documents."""
         self.rival = rival_docno(headings, docno)
         self._name, self._docno = name, docno
         self._differing: tuple[str, str] | None = None
+        """The ids of the first document whose two ids differ."""
         self._ranked_rows: list[tuple[str, float, float]] = []
         self._combined: Counter[str] = Counter()
         self._lists: Counter[str] = Counter()
@@ -42,7 +46,7 @@ class ObservedTable:
             self._differing = str(docno), str(rival)
 
     def see_rank(self, topic: object, rank: object, score: float) -> None:
-        """Compare the rank of a row with its score; text that is no number is no rank."""
+        """Keep the rank and the score of a row; text that is no number is no rank."""
         number = number_of(rank)
         if len(self._ranked_rows) < COMPARED_ROWS and not math.isnan(number):
             self._ranked_rows.append((str(topic), number, score))
@@ -70,32 +74,44 @@ class ObservedTable:
         if against is not None:
             warnings.warn(f"{self._name}: {against}", ReadingWarning, stacklevel=2)
         if self._combined:
-            example = next(iter(self._combined))
-            count = plural(sum(self._combined.values()), "grade")
-            text = (
-                f"{count} of several words, such as {quoted(example)}: the highest of them counts (--grades)"
-            )
-            warnings.warn(f"{self._name}: {text}", ReadingNote, stacklevel=2)
+            warnings.warn(f"{self._name}: {self._note_of_combined()}", ReadingNote, stacklevel=2)
         if self._joined_ids:
-            more = ""
-            if len(self._joined_ids) > 1:
-                more = f" and {plural(len(self._joined_ids) - 1, 'more cell')}"
-            text = (
-                f"{quoted(self._joined_ids[0])}{more}: several ids in a cell, each cell read as one document;"
-                f" --columns docnos={self._docno or 'HEADING'} reads them as lists"
-            )
-            warnings.warn(f"{self._name}: {text}", ReadingWarning, stacklevel=2)
-        repeated = [topic for topic, count in self._lists.items() if count > 1]
-        if repeated:
-            count = f"{self._lists[repeated[0]]} records have topic {quoted(repeated[0])}"
-            if len(repeated) > 1:
-                count += f", and {plural(len(repeated) - 1, 'more topic')} several"
-            text = f"{count}: their documents are one list, in the order of the file"
-            warnings.warn(f"{self._name}: {text}", ReadingNote, stacklevel=2)
+            warnings.warn(f"{self._name}: {self._warning_of_joined()}", ReadingWarning, stacklevel=2)
+        repeated_topics = [topic for topic, count in self._lists.items() if count > 1]
+        if repeated_topics:
+            warnings.warn(f"{self._name}: {self._note_of_lists(repeated_topics)}", ReadingNote, stacklevel=2)
+
+    def _note_of_combined(self) -> str:
+        """Return the note about grades of several words."""
+        example = next(iter(self._combined))
+        count = plural(sum(self._combined.values()), "grade")
+        return f"{count} of several words, such as {quoted(example)}: the highest of them counts (--grades)"
+
+    def _warning_of_joined(self) -> str:
+        """Return the warning about cells that look like lists of ids."""
+        first, *others = self._joined_ids
+        more = ""
+        if others:
+            more = f" and {plural(len(others), 'more cell')}"
+        return (
+            f"{quoted(first)}{more}: several ids in a cell, each cell read as one document;"
+            f" --columns docnos={self._docno or 'HEADING'} reads them as lists"
+        )
+
+    def _note_of_lists(self, topics: Sequence[str]) -> str:
+        """Return the note about topics that have several lists of documents."""
+        first, *others = topics
+        count = f"{self._lists[first]} records have topic {quoted(first)}"
+        if others:
+            count += f", and {plural(len(others), 'more topic')} several"
+        return f"{count}: their documents are one list, in the order of the file"
 
 
 def _first_against(rows: Sequence[tuple[str, float, float]]) -> str | None:
-    """Return the warning about ranks that rise with the scores in nearly all topics; None if they do not."""
+    """Return the warning about ranks that rise with the scores in nearly all topics; None if they do not.
+
+    rows  topic, rank and score; each is compared with the topic's row before
+    """
     pairs: Counter[str] = Counter()
     wrong_pairs: Counter[str] = Counter()
     first_pairs: dict[str, tuple[tuple[float, float], tuple[float, float]]] = {}

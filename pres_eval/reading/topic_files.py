@@ -30,7 +30,11 @@ LARGEST_WEIGHT = 1e15
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Groups of topics: the name of each, in the order of the file, and the topics that belong to it."""
+    """Groups of topics.
+
+    path    the file
+    topics  the topics of each group, by its name, in the order of the file
+    """
 
     path: str
     topics: dict[str, frozenset[bytes]]
@@ -38,48 +42,49 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """The weight of each topic, at least 0."""
+    """Weights of topics, or other numbers of theirs.
+
+    path  the file
+    of    the weight of each topic, at least 0
+    """
 
     path: str
     of: dict[bytes, float]
 
 
 def read_groups(path: str) -> Groups:
-    """Read groups: lines `topic group`, several for a topic that belongs to several.
+    """Return the groups in lines `topic group`, of which a topic has one for each of its groups.
 
     A CSV file with a header may have more columns: then each is a way to group topics, and its groups are
     called `column=value`.  Raises InputError for other lines, and for a group that is called as means are.
     """
     header, rows = _rows(path, "topic group")
-    names = [""]
+    columns = [""]
     if len(header) > 2:
-        names = header[1:]
+        columns = header[1:]
     topics: dict[str, set[bytes]] = {}
     for line, (topic, *groups) in rows:
-        for column, group in zip(names, groups, strict=True):
-            if group:
-                name = group
-                if column:
-                    name = f"{column}={group}"
-                check_name(path, line, name)
-                topics.setdefault(name, set()).add(encoded(topic))
+        for column, group in zip(columns, groups, strict=True):
+            if not group:
+                continue
+            name = f"{column}={group}" if column else group
+            check_name(path, line, name)
+            topics.setdefault(name, set()).add(encoded(topic))
     return Groups(path, {name: frozenset(topics_of_group) for name, topics_of_group in topics.items()})
 
 
 def check_name(path: str, line: int | None, name: str) -> None:
     """Raise InputError for a name that no group may have."""
-    if name in (MACRO_MEAN, WORST_GROUP) or set(name) & set(BLANKS + "[]"):
-        raise InputError(
-            path,
-            line,
-            f"group {quoted(name)}",
-            f"a name without blanks or [ ], not {MACRO_MEAN} or {WORST_GROUP}",
-        )
+    has_wrong_sign = any(sign in name for sign in BLANKS + "[]")
+    if name in (MACRO_MEAN, WORST_GROUP) or has_wrong_sign:
+        expected = f"a name without blanks or [ ], not {MACRO_MEAN} or {WORST_GROUP}"
+        raise InputError(path, line, f"group {quoted(name)}", expected)
 
 
 def read_weights(path: str, what: str = "weight") -> Weights:
-    """Read weights: lines `topic weight`; `what` names other numbers of topics.
+    """Return the weights in lines `topic weight`.
 
+    what  the word for these numbers; other than weights they are whole and above 0
     Raises InputError for other lines, or a topic that comes twice.
     """
     _, rows = _rows(path, f"topic {what}")
@@ -92,9 +97,10 @@ def read_weights(path: str, what: str = "weight") -> Weights:
 
 
 def check_weight(path: str, line: int | None, value: Any, what: str = "weight") -> float:
-    """Return a weight, at least 0, or another number of a topic, whole and above 0; raise InputError.
+    """Return the number of a topic that `what` names: a weight, a rank, or another one.
 
-    The rank of a stop may be 0: nothing was read.
+    A weight is at least 0, a rank whole and at least 0 (the rank of a stop before anything was read), any
+    other number whole and above 0.  Raises InputError for others.
     """
     weight = number_of(value)
     if what == "rank" and not (weight >= 0 and weight.is_integer()):
@@ -121,12 +127,12 @@ def check_groups(groups: Groups, judged: Sequence[bytes]) -> str | None:
             problem = f"topics such as {quoted(min(grouped))}"
         raise InputError(groups.path, None, problem, f"topics of the judgements, such as {quoted(judged[0])}")
     parts = []
-    for rest, what in (
-        (judged_topics - grouped, "topics of the judgements without a group"),
-        (grouped - judged_topics, "topics of it without judgements"),
-    ):
-        if rest:
-            parts.append(f"{what}: {len(rest)} (such as {quoted(min(rest))})")
+    ungrouped, unjudged = judged_topics - grouped, grouped - judged_topics
+    if ungrouped:
+        example = quoted(min(ungrouped))
+        parts.append(f"topics of the judgements without a group: {len(ungrouped)} (such as {example})")
+    if unjudged:
+        parts.append(f"topics of it without judgements: {len(unjudged)} (such as {quoted(min(unjudged))})")
     if not parts:
         return None
     return f"{groups.path}: {'; '.join(parts)}"
@@ -152,13 +158,19 @@ def encoded(text: str) -> bytes:
 
 
 def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
-    """Return the header, [] if there is none, and the rows with their lines, all of the same length."""
+    """Return the header, [] if there is none, and the other rows with their lines, all of the same length.
+
+    columns  names of the columns, for messages; only of `topic group` a header may have more
+    Raises InputError for rows of another length, and for a topic with blanks between other separators.
+    """
     rows, separator = read_cells(path, columns)
-    if separator is not None and not rows[0][1][0]:
-        rows = [(number, row[1:]) for number, row in rows]  # the index of a pandas frame
+    _, first = rows[0]
+    if separator is not None and not first[0]:  # the index of a pandas frame
+        rows = [(number, row[1:]) for number, row in rows]
+        first = first[1:]
     header: list[str] = []
-    if rows[0][1][0].casefold() in TOPIC_HEADINGS:
-        header = rows[0][1]
+    if first[0].casefold() in TOPIC_HEADINGS:
+        header = first
     width = 2
     if columns == "topic group":
         width = max(len(header), 2)
@@ -169,7 +181,9 @@ def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[
             line = separator.join(row)
             advice = decimal_comma(line.split()[-1]).removeprefix("; ")
             raise InputError(File(path).name, number, quoted(line), f"{width} columns ({columns})", advice)
-    return header, iter(rows[bool(header) :])
+    if header:
+        rows = rows[1:]
+    return header, iter(rows)
 
 
 BLANKS = " \t\n\v\f\r"
@@ -199,10 +213,11 @@ def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], st
     first = next((line for line in lines if words_of(line) and not line.startswith("#")), "")
     if not first:
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
-    quote, between = '"', "\t,;"
+    quote, possible_separators = '"', "\t,;"
     if first[0] == CONCORDANCE_QUOTE:
-        quote, between = CONCORDANCE_QUOTE, (first.split(CONCORDANCE_QUOTE)[2:3] or [""])[0]
-    separators = [sign for sign in between if sign in first]
+        quote = CONCORDANCE_QUOTE
+        possible_separators = "".join(first.split(CONCORDANCE_QUOTE)[2:3])  # between the first two cells
+    separators = [sign for sign in possible_separators if sign in first]
     separator = separator_of_lines(encoded(text), 2)
     if separator not in separators:
         separator = next(iter(separators), None)
@@ -222,80 +237,87 @@ def decoded(data: bytes, errors: str = "surrogateescape") -> str:
 
     errors  what becomes of other bytes
     """
-    # Without a mark every other byte of Latin letters is NUL.
-    marks = {data[:4]: name for name in ("utf-16-le", "utf-16-be") if _is_latin(data[:4], name)}
-    marks |= {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xfe": "latin-1"}
-    encoding = next((name for mark, name in marks.items() if data.startswith(mark)), "utf-8-sig")
+    encoding = _encoding_of(data[:4])
     if encoding.startswith("utf-16"):
-        data = data[
-            : len(data) // 2 * 2
-        ]  # the line's end that reading adds to a file whose last byte is none
-        errors = "replace"  # what is wrong there is no single byte, which alone surrogateescape keeps
+        # Reading adds a line's end, one byte, to a file that does not end in this byte.
+        data = data[: len(data) // 2 * 2]
+        errors = "replace"  # surrogateescape keeps single bytes alone
     return data.decode(encoding, errors)
 
 
+def _encoding_of(start: bytes) -> str:
+    """Return the encoding of a text by its first four bytes."""
+    for encoding in ("utf-16-le", "utf-16-be"):
+        if _is_latin(start, encoding):  # without a mark: every other byte of Latin letters is NUL
+            return encoding
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    if start.startswith(b"\xfe"):
+        return "latin-1"
+    return "utf-8-sig"
+
+
 def _is_latin(start: bytes, encoding: str) -> bool:
-    """Return whether the first four bytes of a file are two characters of Latin-1 in that encoding."""
+    """Return whether the first four bytes of a file are two characters of Latin-1 in this encoding."""
     text = start.decode(encoding, "replace")
     return len(text) == 2 and all("\t" <= letter <= "ÿ" for letter in text)
 
 
 MEDIANS_LAYOUT = "`measure topic median`, or a heading `topic best median worst` with a line for each topic"
 MEDIAN = b"median"
-MEASURE = "map"
+MEASURE_OF_MEDIANS = "map"
 """The measure of a table whose heading names none."""
 
 Medians = dict[str, dict[bytes, float]]
-"""For each label the median of each topic."""
+"""By label of a measure, the median of each topic."""
 
 
 def read_medians(source: File) -> Medians:
-    """Read a file of medians: columns between blanks, tabs or commas, `#` lines left out, in either layout.
+    """Return the medians of a file in one of two layouts, with columns between blanks, tabs or commas.
 
     Lines of three columns, `measure topic median`, are what `-q` prints.  A table begins with a heading whose
     first column is `topic`; a column `median` is of average precision, `LABEL` or `LABEL_median` of that
     measure; columns named best, worst, min, max or mean, alone or after `LABEL_`, are passed over.
     Raises InputError for a line that is neither, for a number that is none, and for a topic given twice.
     """
-    rows = [
-        (number, line.replace(b",", b" ").split())
-        for number, line in enumerate(
-            encoded(decoded(b"".join(chunk.text() for chunk in source.chunks()))).split(b"\n"),
-            1,
-        )
-        if line.strip() and not line.lstrip().startswith(b"#")
-    ]
+    text = decoded(b"".join(chunk.text() for chunk in source.chunks()))
+    rows: list[tuple[int, list[bytes]]] = []
+    for number, line in enumerate(encoded(text).split(b"\n"), 1):
+        if line.strip() and not line.lstrip().startswith(b"#"):
+            rows.append((number, line.replace(b",", b" ").split()))
     if not rows:
         raise InputError(source.name, None, "nothing in the file", MEDIANS_LAYOUT)
     medians: Medians = {}
-    if rows[0][1][0].lower() == b"topic":
-        columns = _columns(source.name, *rows[0])
-        for line, fields in rows[1:]:
-            if len(fields) != len(rows[0][1]):
-                raise InputError(
-                    source.name, line, f"{len(fields)} columns", f"{len(rows[0][1])} as in the heading"
-                )
-            for column, label in columns:
-                _add(medians, source.name, line, label, fields[0], fields[column])
+    heading_line, heading = rows[0]
+    if heading[0].lower() != b"topic":
+        for number, fields in rows:
+            if len(fields) != 3:
+                raise InputError(source.name, number, f"{len(fields)} columns", MEDIANS_LAYOUT)
+            label, topic, median = fields
+            if topic != b"all":
+                _add(medians, source.name, number, _text(label), topic, median)
         return medians
-    for line, fields in rows:
-        if len(fields) != 3:
-            raise InputError(source.name, line, f"{len(fields)} columns", MEDIANS_LAYOUT)
-        if fields[1] != b"all":
-            _add(medians, source.name, line, _text(fields[0]), fields[1], fields[2])
+    columns = _columns(source.name, heading_line, heading)
+    for number, fields in rows[1:]:
+        if len(fields) != len(heading):
+            expected = f"{len(heading)} as in the heading"
+            raise InputError(source.name, number, f"{len(fields)} columns", expected)
+        for column, label_of_column in columns:
+            _add(medians, source.name, number, label_of_column, fields[0], fields[column])
     return medians
 
 
 PASSED_OVER = (b"best", b"worst", b"min", b"max", b"mean")
+"""Names of columns of other statistics than medians."""
 
 
 def _columns(name: str, line: int, heading: Sequence[bytes]) -> list[tuple[int, str]]:
-    """Return the columns that hold medians, each with the label of its measure."""
+    """Return the columns of a heading that hold medians, each with the label of its measure."""
     columns = []
     for column, field in enumerate(heading[1:], 1):
         label, _, what = field.rpartition(b"_")
         if field.lower() == MEDIAN:
-            columns.append((column, MEASURE))
+            columns.append((column, MEASURE_OF_MEDIANS))
         elif label and what.lower() == MEDIAN:
             columns.append((column, _text(label)))
         elif field.lower() not in PASSED_OVER and what.lower() not in PASSED_OVER:
@@ -306,6 +328,10 @@ def _columns(name: str, line: int, heading: Sequence[bytes]) -> list[tuple[int, 
 
 
 def _add(medians: Medians, name: str, line: int, label: str, topic: bytes, text: bytes) -> None:
+    """Add the median of a topic to those of its label.
+
+    Raises InputError for a text that is no number, and for a topic that has one already.
+    """
     value = read_number(text)
     if value is None or not math.isfinite(value):
         raise InputError(name, line, quoted(text), f"a number, the median of {label}")

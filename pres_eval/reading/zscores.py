@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,18 +20,25 @@ NO_ZSCORE = -1000000.0
 """Text printed where the file has nothing for a topic and measure."""
 
 
-Entry = tuple[bytes, bytes, bytes, bytes, int]
-"""One line: a topic, a label, the mean and deviation as they are written, and the line's number."""
+class Entry(NamedTuple):
+    """A line of the file: the mean and the deviation of a measure, given by its label, for a topic."""
+
+    topic: bytes
+    label: bytes
+    mean: bytes
+    deviation: bytes
+    line: int
 
 
 @dataclass(frozen=True, eq=False)
 class ZScores:
     """The entries of a file, sorted by topic and label.
 
+    name            the file, as messages call it
     topics          ids of the topics, in byte order
     first           where the entries of each topic begin
-    missing         topics and labels for which -1000000 was given
-    past_the_table  those of them that trec_eval looks for past its last entry
+    missing         topics and labels whose Z-score is NO_ZSCORE so far, for want of a usable entry
+    past_the_table  those of them that trec_eval looks for behind its last entry
     """
 
     name: str
@@ -43,18 +51,21 @@ class ZScores:
     def convert(
         self, topics: Sequence[bytes], label: str, values: FloatArray, *, ours: bool = False
     ) -> FloatArray:
-        """Return (T,) how many standard deviations above the mean each topic's value (T,) of a column is.
+        """Return (T,) how many standard deviations above the mean each topic's value (T,) is.
 
-        -1000000 where the file has no entry, or one without a deviation, which `missing` gets.  Raises
-        InputError for an entry that is not two numbers.  Where trec_eval would look for one past its table,
-        `past_the_table` gets it too, unless the measure is ours.
+        label  of the measure, as the file has it
+        ours   whether trec_eval lacks the measure
+        NO_ZSCORE where the file has no entry, or one without a deviation: this adds it to `missing`.  Where
+        trec_eval would look for the entry past its table, it adds that to `past_the_table`, unless ours.
+        Raises InputError for an entry that is not two numbers.
         """
         label_bytes = label.encode("utf-8", "surrogateescape")
         scores = np.full(len(values), NO_ZSCORE)
         for row, (topic, value) in enumerate(zip(topics, values.tolist(), strict=True)):
             entry = self._find(topic, label_bytes, ours)
             if entry is not None:
-                mean, deviation = self._number(entry[2], entry[4]), self._number(entry[3], entry[4])
+                mean = self._number(entry.mean, entry.line)
+                deviation = self._number(entry.deviation, entry.line)
                 if deviation != 0:
                     scores[row] = np.divide(np.subtract(value, mean), deviation)
                 elif value == mean:
@@ -72,7 +83,7 @@ class ZScores:
             if topic_number + 1 < len(self.first):
                 end = self.first[topic_number + 1]
             # trec_eval: the search looks one entry too far, at the first of the next topic.
-            labels = [entry[1] for entry in self.entries[begin : end + 1]]
+            labels = [entry.label for entry in self.entries[begin : end + 1]]
             label_number = _search(label, labels, end - begin)
             if label_number is not None and label_number < len(labels):
                 return self.entries[begin + label_number]
@@ -128,14 +139,19 @@ def _search(text: bytes, items: Sequence[bytes], end: int) -> int | None:
 
 
 def read_zscores(source: File) -> ZScores:
-    """Read a Z-score file; numbers are read when they are asked for.
+    """Return the entries of a Z-score file, whose numbers are read by `convert`.
 
     Raises InputError for a line that has not four columns.
     """
     table = read_table(source, Layout(ZSCORE_LAYOUT))
     columns = [list(table.column(number)) for number in range(4)]
     lines = (table.line_of(np.arange(len(table))) + 1).tolist()
-    entries: list[Entry] = list(zip(*columns, lines, strict=True))
-    entries.sort(key=lambda entry: entry[:2])  # stable, as C's sort is here
-    first = [row for row, entry in enumerate(entries) if row == 0 or entry[0] != entries[row - 1][0]]
-    return ZScores(name=source.name, topics=[entries[row][0] for row in first], first=first, entries=entries)
+    entries = list(map(Entry, *columns, lines))
+    entries.sort(key=lambda entry: (entry.topic, entry.label))  # stable, as C's sort is here
+    topics: list[bytes] = []
+    first: list[int] = []
+    for row, entry in enumerate(entries):
+        if not topics or entry.topic != topics[-1]:
+            topics.append(entry.topic)
+            first.append(row)
+    return ZScores(name=source.name, topics=topics, first=first, entries=entries)

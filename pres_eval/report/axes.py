@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import cycle
 
 from pres_eval.report.markup import Html, element
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis: its quantity, its ends, and its ticks with their labels."""
+    """One axis: its quantity, its ends, and its ticks: values and their labels."""
 
     label: str
     low: float
@@ -24,15 +25,17 @@ class Axis:
         if self.logarithmic:
             value = math.log10(max(value, low))
             low, high = math.log10(low), math.log10(high)
-        share = (value - low) / (high - low) if high > low else 0.5
+        share = 0.5
+        if high > low:
+            share = (value - low) / (high - low)
         return start + share * (end - start)
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A chart: its axes, its size, and the room around its plot.
+    """A chart: its axes, its size, and the room around its plot, in the units of the SVG's viewBox.
 
-    y  none where each row has a name
+    y  without a label and ticks where each row has a name
     """
 
     x: Axis
@@ -54,38 +57,58 @@ class Frame:
 
 
 def unit_axis(label: str) -> Axis:
-    """Return an axis from 0 to 1."""
-    return Axis(label, 0.0, 1.0, tuple((tenth / 10, f"{tenth / 10:.1f}") for tenth in range(0, 11, 2)))
+    """Return an axis from 0 to 1, with ticks at 0.0, 0.2 ... 1.0."""
+    ticks = [tenths / 10 for tenths in range(0, 11, 2)]
+    return Axis(label, 0.0, 1.0, tuple((tick, f"{tick:.1f}") for tick in ticks))
 
 
 def count_axis(label: str, high: float) -> Axis:
-    """Return a logarithmic axis of ranks from 1."""
-    ticks = [float(10**power) for power in range(int(math.log10(max(high, 1))) + 1)]
-    return Axis(label, 1.0, max(high, 2.0), tuple((tick, f"{tick:.0f}") for tick in ticks), logarithmic=True)
+    """Return a logarithmic axis of ranks from 1, with ticks at 1, 10, 100 ..."""
+    highest_power = int(math.log10(max(high, 1)))
+    ticks = []
+    for power in range(highest_power + 1):
+        tick = 10**power
+        ticks.append((float(tick), str(tick)))
+    return Axis(label, 1.0, max(high, 2.0), tuple(ticks), logarithmic=True)
 
 
 def nice_axis(label: str, low: float, high: float) -> Axis:
-    """Return an axis with round ticks that takes in the range and 0."""
+    """Return an axis from one round tick to another, some six steps apart, that takes in the range and 0.
+
+    >>> [text for _, text in nice_axis("MAP", 0.0, 0.23).ticks]
+    ['0.00', '0.05', '0.10', '0.15', '0.20', '0.25']
+    """
     low, high = min(low, 0.0), max(high, 0.0)
     span = (high - low) or 1.0
-    step = 10.0 ** math.floor(math.log10(span / 4))
-    step *= next((factor for factor in (1, 2, 5) if span / (factor * step) <= 6), 10)
+    power_of_ten = 10.0 ** math.floor(math.log10(span / 4))
+    # The least of 1, 2, 5 and 10 times the power of ten that makes six steps or fewer.
+    step = 10 * power_of_ten
+    for factor in (5, 2, 1):
+        if span / (factor * power_of_ten) <= 6:
+            step = power_of_ten * factor
+    # A number of steps that is whole but for a rounding error counts as whole.
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     last = max(last, first + 1)
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
-    ticks = tuple((number * step, f"{number * step:.{digits}f}") for number in range(first, last + 1))
-    return Axis(label, first * step, last * step, ticks)
+    ticks = []
+    for number in range(first, last + 1):
+        tick = number * step
+        ticks.append((tick, f"{tick:.{digits}f}"))
+    return Axis(label, first * step, last * step, tuple(ticks))
 
 
 def count_ticks(count: int) -> tuple[tuple[float, str], ...]:
-    """Return ten ticks at most, at round numbers."""
-    round_steps = (factor * 10**power for power in range(12) for factor in (1, 2, 5))
-    step = next(step for step in round_steps if count <= 10 * step)
+    """Return the ticks of an axis from 0 to a count: ten steps at most, of 1, 2, 5, 10, 20, 50 ..."""
+    step = 1
+    for factor in cycle((2, 2.5, 2)):
+        if count <= 10 * step:
+            break
+        step = int(step * factor)
     return tuple((float(number), str(number)) for number in range(0, count + 1, step))
 
 
 def grid(frame: Frame, vertical: bool = True) -> Html:
-    """Return the lines behind the plot, and all that is written beside them."""
+    """Return the lines behind the plot, and the texts beside it; `vertical`: whether x has lines, too."""
     right, bottom = frame.width - frame.right, frame.height - frame.bottom
     lines = ""
     tick_labels: list[Html] = []
@@ -114,7 +137,7 @@ def upright_lines(frame: Frame) -> str:
 def text_at(
     text: str, x: float | str, y: float | str, anchor: str | None = "middle", kind: str | None = None
 ) -> Html:
-    """Return a text of that class, which begins, is centred or ends (`anchor`) at a place."""
+    """Return a text of a class (`kind`), which begins, is centred or ends (`anchor`) at a place."""
     return element("text", text, class_=kind, x=x, y=y, text_anchor=anchor)
 
 

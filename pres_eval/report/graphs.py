@@ -9,7 +9,8 @@ import numpy as np
 
 from pres_eval.arrays import add_in_order, divide
 from pres_eval.report.axes import Axis, count_axis, nice_axis, unit_axis
-from pres_eval.report.trec_report import RECALL_LEVEL_TEXTS, Report
+from pres_eval.report.report_columns import RECALL_LEVEL_TEXTS
+from pres_eval.report.trec_report import Report
 
 Point = tuple[float, float, str]
 """x, y, and the text that a pointer over the point shows."""
@@ -35,9 +36,9 @@ class Graph:
 
 def graphs_of(report: Report) -> list[Graph]:
     """Return recall-precision, PRES and recall against Nmax, and with -N the ROC curve."""
-    levels = [
-        (level, f"iprec_at_recall_{level}", f"recall {level}, precision") for level in RECALL_LEVEL_TEXTS
-    ]
+    levels = []
+    for level in RECALL_LEVEL_TEXTS:
+        levels.append((level, f"iprec_at_recall_{level}", f"recall {level}, precision"))
     graphs = [
         Graph(
             name="recall-precision",
@@ -58,7 +59,9 @@ def graphs_of(report: Report) -> list[Graph]:
 def against_nmax(report: Report, measure: str) -> Graph:
     """Return PRES or recall at each Nmax of the grid."""
     title = measure[0].upper() + measure[1:]
-    columns = [(cutoff, f"{measure}_{cutoff}", f"Nmax {cutoff}, {measure}") for cutoff in report.grid]
+    columns = []
+    for cutoff in report.grid:
+        columns.append((cutoff, f"{measure}_{cutoff}", f"Nmax {cutoff}, {measure}"))
     return Graph(
         name=measure,
         title=f"{title} against Nmax",
@@ -72,7 +75,9 @@ def against_nmax(report: Report, measure: str) -> Graph:
 def _roc(report: Report) -> Graph:
     """Return recall against fallout; needs -N."""
     curves = tuple(tuple(roc_curve(report, run)) for run in range(len(report.names)))
-    most = max((x for points in curves for x, _, _ in points), default=0.0)
+    greatest_fallout = 0.0
+    for points in curves:
+        greatest_fallout = max([greatest_fallout, *(fallout for fallout, _, _ in points)])
     return Graph(
         name="ROC",
         title="ROC",
@@ -80,14 +85,17 @@ def _roc(report: Report) -> Graph:
             "Recall against fallout (share of the collection's other documents that were retrieved),"
             f" averaged over topics; {report.options.num_docs_in_coll} documents in the collection"
         ),
-        x=nice_axis("Fallout", 0.0, most),
+        x=nice_axis("Fallout", 0.0, greatest_fallout),
         y=unit_axis("Recall"),
         curves=curves,
     )
 
 
 def _curves(report: Report, columns: Sequence[tuple[float | str, str, str]]) -> tuple[tuple[Point, ...], ...]:
-    """Return the curve of each run: of each column its place on the x axis, its label, and words for it."""
+    """Return the curve of each run through its means of some columns.
+
+    columns  place on the x axis, label, and words for a pointer over the point
+    """
     curves = []
     for run in range(len(report.names)):
         points: list[Point] = []

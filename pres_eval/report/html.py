@@ -84,9 +84,9 @@ def _document(report: Report, content: Sequence[Content], script: str | None) ->
 
 def _one_page(report: Report) -> list[Html]:
     """Return the title, the summary, the leaderboard, and how the numbers were made, in one line."""
-    inputs = f"pres-eval {__version__}; judgements {report.shown_path(report.qrels.path)}"
-    if report.qrels.sha256:
-        inputs += f", SHA-256 {report.qrels.sha256[:12]}…"
+    inputs = f"pres-eval {__version__}; judgements {report.shown_path(report.inputs.qrels.path)}"
+    if report.inputs.qrels.sha256:
+        inputs += f", SHA-256 {report.inputs.qrels.sha256[:12]}…"
     main = element(
         "main",
         summary(report, links=False),
@@ -97,8 +97,9 @@ def _one_page(report: Report) -> list[Html]:
 
 
 def _body(report: Report) -> list[Html]:
-    """Return the parts of the page that this report has."""
+    """Return the header, the sections of the page that this report has, and the footer."""
     several = len(report.names) > 1
+    # The id of each section, the text of the link to it, and the section.
     parts: list[tuple[str, str, Html]] = [
         ("summary", "In short", summary(report)),
         ("leaderboard", "Leaderboard", leaderboard(report)),
@@ -106,7 +107,7 @@ def _body(report: Report) -> list[Html]:
     if several:
         parts.append(("pair", "Two runs", pair(report)))
     parts.append(("topic", "A topic", topic_view(report)))
-    if report.groups is not None:
+    if report.inputs.groups is not None:
         parts.append(("groups", "Groups", groups_view(report)))
     parts.append(("trust", "Judgements", trust_view(report)))
     parts.append(("distributions", "Distributions", distributions(report)))
@@ -115,7 +116,8 @@ def _body(report: Report) -> list[Html]:
         parts.append(("differences", "Differences", differences(report)))
     parts.append(("topics", "Topics", topics(report)))
     parts.append(("runs", "TREC's tables", trec_tables(report)))
-    links, sections = [], []
+    links: list[tuple[str, str]] = []
+    sections: list[Content] = []
     for name, text, content in parts:
         links.append((name, text))
         sections += [content, "\n"]
@@ -125,11 +127,11 @@ def _body(report: Report) -> list[Html]:
 
 def _header(report: Report, sections: Sequence[tuple[str, str]]) -> Html:
     """Return the header of the page: title, topics, judgements, and links to the sections, if any."""
-    topics = plural(len(report.topics))
     parts: list[Content] = [element("h1", title_of(report))]
-    if report.description:
-        parts.append(element("p", report.description))
-    parts.append(element("p", f"{topics}, judged in {report.shown_path(report.qrels.path)}", class_="dim"))
+    if report.texts.description:
+        parts.append(element("p", report.texts.description))
+    qrels = report.shown_path(report.inputs.qrels.path)
+    parts.append(element("p", f"{plural(len(report.topics))}, judged in {qrels}", class_="dim"))
     parts.append(_note_on_weights(report))
     if sections:
         parts.insert(0, element("a", "Skip to the table of topics", class_="skip", href="#topics"))
@@ -140,12 +142,13 @@ def _header(report: Report, sections: Sequence[tuple[str, str]]) -> Html:
 
 def _note_on_weights(report: Report) -> Html | str:
     """Return the paragraph on what uses the weights of topics and what does not; empty without weights."""
-    if report.weights is None:
+    weights = report.inputs.weights
+    if weights is None:
         return ""
     return element(
         "p",
         element("strong", "Means are weighted"),
-        f" by the weights of topics in {report.shown_path(report.weights.path)}: averages, intervals, tests,"
+        f" by the weights of topics in {report.shown_path(weights.path)}: averages, intervals, tests,"
         " shares of judged documents, bounds. Geometric means, counts, ROC curves, distributions and the"
         " order with fewer judgements are without weights.",
     )
@@ -153,9 +156,12 @@ def _note_on_weights(report: Report) -> Html | str:
 
 def _footer(report: Report) -> Html:
     """Return the footer: options, files with their digests, measures."""
-    facts: list[tuple[str, Content]] = [("pres-eval", __version__), *options_of(report), *report.made_with]
-    if report.pairs is not None:
-        settings = report.pairs.settings
+    facts: list[tuple[str, Content]] = [("pres-eval", __version__)]
+    facts += options_of(report)
+    facts += report.texts.made_with
+    pairs = report.compared.pairs
+    if pairs is not None:
+        settings = pairs.settings
         facts += [
             ("Test (--test)", settings.test),
             ("Correction (--correction)", settings.correction),
@@ -163,15 +169,17 @@ def _footer(report: Report) -> Html:
             ("Intervals of the means", _kind_of_intervals(report, settings.interval)),
             ("Random choices (--samples, --seed)", f"{settings.samples} samples, seed {settings.seed}"),
         ]
-    for file in (report.qrels, *report.files):
-        digest = ["SHA-256 ", element("code", file.sha256)] if file.sha256 else "not a file, no SHA-256"
+    for file in (report.inputs.qrels, *report.inputs.files):
+        digest: Content = "not a file, no SHA-256"
+        if file.sha256:
+            digest = ["SHA-256 ", element("code", file.sha256)]
         facts.append((report.shown_path(file.path), digest))
-        if file is not report.qrels:
+        if file is not report.inputs.qrels:
             facts += file.header.items()
-    descriptions = {
-        report.column(label).measure.name: report.column(label).measure.description
-        for label in (*report.board, *topic_measures(report))
-    }
+    descriptions: dict[str, str] = {}
+    for label in (*report.board, *topic_measures(report)):
+        measure = report.column(label).measure
+        descriptions[measure.name] = measure.description
     return element(
         "footer",
         section(
@@ -186,7 +194,7 @@ def _footer(report: Report) -> Html:
 
 def _kind_of_intervals(report: Report, interval: str) -> str:
     """Return the kind of the intervals of means in words: with weights those from 0 to 1 are of the logit."""
-    weights = report.weights
+    weights = report.inputs.weights
     if interval != "t" or weights is None:
         return INTERVAL_NAMES[interval]
     positive_weights = {weights.of[topic] for topic in report.topics if weights.of[topic] > 0}
@@ -222,21 +230,25 @@ TEXT_IF_NOT_GIVEN = {"max_retrieved": "all", "num_docs_in_coll": "not given", "o
 
 def options_of(report: Report) -> list[tuple[str, str]]:
     """Return every option that changes numbers, with its value."""
-    values = [(field.name, getattr(report.options, field.name)) for field in fields(report.options)]
-    return [
-        (NAMES_OF_OPTIONS.get(name, name.replace("_", " ")), _shown(name, value)) for name, value in values
-    ]
+    named_values = []
+    for option in fields(report.options):
+        name = NAMES_OF_OPTIONS.get(option.name, option.name.replace("_", " "))
+        named_values.append((name, _option_text(option.name, getattr(report.options, option.name))))
+    return named_values
 
 
-def _shown(name: str, value: str | bytes | float | None) -> str:
+def _option_text(name: str, value: str | bytes | float | None) -> str:
+    """Return the value of an option of an evaluation as the page shows it."""
     if value is None or (name == "num_docs_in_coll" and not value):
         return TEXT_IF_NOT_GIVEN.get(name, "-")
     return plain_text(value, yes="yes", no="no")
 
 
 def _package_file(name: str) -> str:
+    """Return the text of a file of the page, a script or the style, which is in the package."""
     return resources.files("pres_eval.report.page").joinpath(name).read_text(encoding="utf-8")
 
 
 def _digest(text: str) -> str:
+    """Return the SHA-256 of a script or a style as a content security policy has it."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode()

@@ -78,7 +78,7 @@ class Table:
     notes     lines below it, for people
     shown     the table that people see instead: its headings, rows and `left` are used; None: this one
     left      how many columns, from the first, are text, aligned to the left
-    people, programs  whether people see it, whether JSON and CSV have it
+    people, programs  whether people see it, whether JSON and CSV have it; if neither, --table prints it
     drawing   lines of letters that make a picture, below the notes
     rest      the last line: what people do not see, and how they get it
     paper_note  the line below a table for a paper or a page: topics, test, version
@@ -161,11 +161,11 @@ def render(
     if look.form not in ANALYSIS_FORMATS:
         raise UsageError(f"form={look.form!r}: expected one of {', '.join(ANALYSIS_FORMATS)}")
     check_whole("digits", look.digits, 0)
-    by_name = {table.name: table for table in tables if table.programs}
-    if look.chosen is not None and look.chosen not in by_name:
-        raise UsageError(f"--table {look.chosen}: no such table, expected one of {', '.join(by_name)}")
-    chosen = list(by_name.values())
+    chosen = [table for table in tables if table.programs]
     if look.chosen is not None:
+        by_name = {table.name: table for table in tables if table.programs or not table.people}
+        if look.chosen not in by_name:
+            raise UsageError(f"--table {look.chosen}: no such table, expected one of {', '.join(by_name)}")
         chosen = [by_name[look.chosen]]
     if look.form == "json":
         return as_json(chosen, command, settings or {}, look.failures)

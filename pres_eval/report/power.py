@@ -178,8 +178,8 @@ def power_figure(
                 f"no bin of {FEWEST_IN_BIN} comparisons", (0.5, 0.5), xycoords="axes fraction", ha="center"
             )
         right.axhline(0.05, color="#888888", linewidth=0.9, linestyle=":")
-        highest = max(0.05, *all_rates)
-        last = max(0.05, *all_lower)
+        highest = max([0.05, *all_rates])
+        last = max([0.05, *all_lower])
         right.set(
             title=f"Swaps between two sets of {topics} topics",
             xlabel=f"difference of means on the first set, at least (bins of {FEWEST_IN_BIN} or more)",

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from pres_eval.analysis.reproducible import quantiles_of_known
 from pres_eval.arrays import FloatArray
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
+from pres_eval.report.report_columns import RECALL_LEVEL_TEXTS
 from pres_eval.report.text import shown, text_of
-from pres_eval.report.trec_report import DIGITS, RECALL_LEVEL_TEXTS, Report
+from pres_eval.report.trec_report import DIGITS, Report
 
 Row = tuple[str, str]
+"""A label and a value."""
 
 
 def summary_statistics(report: Report, run: int) -> list[Row]:
-    """Return the rows of the first table."""
+    """Return the rows of TREC's first table: name and value of each statistic."""
     return [
         ("Run tag", text_of(report.evaluations[run].tag)),
-        ("Run description", report.shown_path(report.files[run].path)),
+        ("Run description", report.shown_path(report.inputs.files[run].path)),
         ("Number of topics", report.text(run, "num_q")),
         ("Retrieved", report.text(run, "num_ret")),
         ("Relevant", report.text(run, "num_rel")),
@@ -26,38 +30,43 @@ def summary_statistics(report: Report, run: int) -> list[Row]:
 
 
 def recall_level_averages(report: Report, run: int) -> list[Row]:
-    """Return the rows of the second table: precision at eleven recall levels, and average precision."""
-    rows = [(level, report.text(run, f"iprec_at_recall_{level}")) for level in RECALL_LEVEL_TEXTS]
+    """Return the rows of TREC's second table: precision at eleven recall levels, and average precision."""
+    rows = []
+    for level in RECALL_LEVEL_TEXTS:
+        rows.append((level, report.text(run, f"iprec_at_recall_{level}")))
     rows.append(("Average precision", report.text(run, "map")))
     return rows
 
 
 def document_level_averages(report: Report, run: int) -> list[Row]:
-    """Return the rows of the third table: precision at nine ranks, and R-precision."""
-    rows = [(f"At {cutoff} docs", report.text(run, f"P_{cutoff}")) for cutoff in DOCUMENT_CUTOFFS]
+    """Return the rows of TREC's third table: precision at nine ranks, and R-precision."""
+    rows = []
+    for cutoff in DOCUMENT_CUTOFFS:
+        rows.append((f"At {cutoff} docs", report.text(run, f"P_{cutoff}")))
     rows.append(("R-precision", report.text(run, "Rprec")))
     return rows
 
 
 def pres_and_recall(report: Report, run: int) -> list[tuple[str, str, str]]:
     """Return the rows of the table that TREC does not have: PRES and recall at each Nmax of the grid."""
-    return [
-        (str(cutoff), report.text(run, f"PRES_{cutoff}"), report.text(run, f"recall_{cutoff}"))
-        for cutoff in report.grid
-    ]
+    rows = []
+    for cutoff in report.grid:
+        pres, recall = report.text(run, f"PRES_{cutoff}"), report.text(run, f"recall_{cutoff}")
+        rows.append((str(cutoff), pres, recall))
+    return rows
 
 
 def as_text(report: Report) -> str:
     """Return the tables of all runs as TREC prints them, for a terminal; runs without tables at the end."""
     parts = [run_text(report, run) for run in range(len(report.names))]
-    if report.failures:
-        failed = "".join(f"  {text_of(failure.message)}\n" for failure in report.failures)
+    if report.inputs.failures:
+        failed = "".join(f"  {text_of(failure.message)}\n" for failure in report.inputs.failures)
         parts.append(f"Runs that could not be evaluated\n{failed}")
     return "\n\n".join(parts)
 
 
 def run_text(report: Report, run: int) -> str:
-    """Return the tables of one run."""
+    """Return the tables of one run as TREC prints them."""
     statistics = dict(summary_statistics(report, run))
     *levels, average = recall_level_averages(report, run)
     *ranks, exact = document_level_averages(report, run)
@@ -88,33 +97,44 @@ def topic_measures(report: Report) -> tuple[str, ...]:
 
 
 def median(values: FloatArray) -> FloatArray:
-    """Return the median (topics,) over runs of (runs, topics) values, without nan (a missing topic)."""
+    """Return the median (topics,) over runs of (runs, topics) values, without nan (a missing topic).
+
+    nan for a topic that no run has.
+
+    >>> median(np.array([[0.1, 0.5], [0.3, np.nan], [0.4, 0.7]]))
+    array([0.3, 0.6])
+    """
     ordered = np.sort(values, axis=0)  # nan goes last
     num_values = np.count_nonzero(~np.isnan(values), axis=0)
-    columns = np.arange(values.shape[1])
+    topics = np.arange(values.shape[1])
     # Of an odd number of values the two middle ones are the same; of none the first row has nan.
-    lower_middle = ordered[np.maximum(num_values - 1, 0) // 2, columns]
-    upper_middle = ordered[np.minimum(num_values // 2, len(values) - 1), columns]
-    middle = (lower_middle + upper_middle) / 2.0
-    return np.asarray(np.where(lower_middle == upper_middle, lower_middle, middle), np.float64)
+    lower_row = np.maximum(num_values - 1, 0) // 2
+    upper_row = np.minimum(num_values // 2, len(values) - 1)
+    lower_middle, upper_middle = ordered[lower_row, topics], ordered[upper_row, topics]
+    return np.asarray((lower_middle + upper_middle) / 2.0, np.float64)
 
 
 def medians_of(report: Report, label: str) -> FloatArray | None:
     """Return the medians (topics,) that the user gave, or else of the runs; None if there is one run."""
-    if label in report.medians:
-        return np.array([report.medians[label].get(topic, np.nan) for topic in report.topics])
+    medians = report.inputs.medians.get(label)
+    if medians is not None:
+        return np.array([medians.get(topic, np.nan) for topic in report.topics])
     return median(report.matrix(label)) if len(report.names) > 1 else None
 
 
 def median_words(report: Report, label: str) -> str:
-    """Return whose median it is."""
-    return "the medians given" if label in report.medians else f"the median of the {len(report.names)} runs"
+    """Return whose median it is: "the medians given" or "the median of the 3 runs"."""
+    if label in report.inputs.medians:
+        return "the medians given"
+    return f"the median of the {len(report.names)} runs"
 
 
 def median_labels(report: Report) -> tuple[str, ...]:
-    """Return the measures that are shown against the median: average precision, PRES, and those given."""
-    labels = list(report.compared_by) if len(report.names) > 1 else []
-    labels += report.medians
+    """Return the measures shown against the median: those that compare topics, and those given."""
+    labels: list[str] = []
+    if len(report.names) > 1:
+        labels += report.compared.topic_measures
+    labels += report.inputs.medians
     return tuple(dict.fromkeys(labels))
 
 
@@ -126,7 +146,7 @@ def against_median(report: Report, run: int, label: str = "map") -> FloatArray:
     medians = medians_of(report, label)
     values = report.per_topic(run, label)
     if medians is None:
-        return np.asarray(values * 0.0, np.float64)  # nan stays nan
+        medians = values
     return np.asarray(values - medians, np.float64)
 
 
@@ -134,39 +154,60 @@ LISTED_TOPICS = 15
 """Topics in the list of those with the largest differences between runs."""
 
 
-def largest_differences(
-    report: Report, label: str, most: int = LISTED_TOPICS
-) -> list[tuple[bytes, str, str, float, float, float]]:
+@dataclass(frozen=True)
+class TopicDifference:
+    """A topic with the runs that have its highest and its lowest value of a measure.
+
+    difference  the highest value less the lowest
+    """
+
+    topic: bytes
+    best_run: str
+    worst_run: str
+    best: float
+    worst: float
+    difference: float
+
+
+def largest_differences(report: Report, label: str, most: int = LISTED_TOPICS) -> list[TopicDifference]:
     """Return the topics with the largest differences between runs, largest first, equal ones by topic.
 
-    Each is a topic, its best and its worst run, their values, and the difference.
+    Topics on which all runs are equal, or that one run alone has, are left out.
     """
     matrix = report.matrix(label)
-    with_two = np.flatnonzero(np.count_nonzero(~np.isnan(matrix), axis=0) > 1)
-    values = matrix[:, with_two]
+    num_values = np.count_nonzero(~np.isnan(matrix), axis=0)
+    topics = np.flatnonzero(num_values > 1)
+    values = matrix[:, topics]
     best, worst = np.nanargmax(values, axis=0), np.nanargmin(values, axis=0)
-    columns = np.arange(len(with_two))
-    spread = values[best, columns] - values[worst, columns]
-    rows = []
-    for column in np.argsort(-spread, kind="stable")[:most].tolist():
-        if spread[column] > 0:
-            topic = report.topics[with_two[column]]
+    columns = np.arange(len(topics))
+    differences = values[best, columns] - values[worst, columns]
+    largest = []
+    for column in np.argsort(-differences, kind="stable")[:most].tolist():
+        if differences[column] > 0:
             best_run, worst_run = best[column], worst[column]
-            best_value, worst_value = float(values[best_run, column]), float(values[worst_run, column])
-            names = report.names[best_run], report.names[worst_run]
-            rows.append((topic, *names, best_value, worst_value, float(spread[column])))
-    return rows
+            largest.append(
+                TopicDifference(
+                    topic=report.topics[topics[column]],
+                    best_run=report.names[best_run],
+                    worst_run=report.names[worst_run],
+                    best=float(values[best_run, column]),
+                    worst=float(values[worst_run, column]),
+                    difference=float(differences[column]),
+                )
+            )
+    return largest
 
 
 def quartiles(values: FloatArray) -> list[float]:
-    """Return the least, the quartiles and the most of (n,) values; nan where none is known."""
-    return quantiles_of_known(np.where(np.isfinite(values), values, np.nan), (0, 0.25, 0.5, 0.75, 1))
+    """Return the least, the three quartiles and the greatest of (n,) values; five nan if none is finite."""
+    finite = np.where(np.isfinite(values), values, np.nan)
+    return quantiles_of_known(finite, (0, 0.25, 0.5, 0.75, 1))
 
 
 def hardest_topics(report: Report, label: str) -> list[int]:
-    """Return the topics by the median of the runs' values, the worst first; equal ones in topic order."""
-    middle = report.sign(label) * median(report.matrix(label))
-    return [int(topic) for topic in np.argsort(middle, kind="stable")]
+    """Return the numbers of the topics by the median of the runs, the worst first, equal ones by id."""
+    medians = report.sign(label) * median(report.matrix(label))
+    return [int(topic) for topic in np.argsort(medians, kind="stable")]
 
 
 def hardest_rows(report: Report, label: str) -> list[list[str]]:
@@ -189,7 +230,10 @@ RELEVANT_BINS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 def relevant_counts(report: Report) -> list[tuple[str, int]]:
-    """Count the topics by ranges of relevant documents, without empty ranges at either end."""
+    """Count the topics by ranges of relevant documents, without empty ranges at either end.
+
+    Returns the range as text, such as `5–9`, and the number of topics.
+    """
     num_rel = np.diff(report.documents.offsets)
     counts = []
     for low, end in zip(RELEVANT_BINS, (*RELEVANT_BINS[1:], None), strict=True):
@@ -204,6 +248,7 @@ def relevant_counts(report: Report) -> list[tuple[str, int]]:
 
 
 def _range(low: int, end: int | None) -> str:
+    """Return the numbers from low up to, but without, `end` as text: `1`, `5–9`, `1000+`."""
     if end is None:
         return f"{low}+"
     return str(low) if end == low + 1 else f"{low}–{end - 1}"
@@ -211,5 +256,9 @@ def _range(low: int, end: int | None) -> str:
 
 def above_at_below(values: FloatArray) -> tuple[int, int, int]:
     """Count the topics above, at and below 0 (nan: none of these)."""
-    above, at, below = (int(np.count_nonzero(chosen)) for chosen in (values > 0, values == 0, values < 0))
-    return above, at, below
+    above, at, below = (
+        np.count_nonzero(values > 0),
+        np.count_nonzero(values == 0),
+        np.count_nonzero(values < 0),
+    )
+    return int(above), int(at), int(below)

@@ -29,7 +29,7 @@ from pres_eval.report.trec_report import Report
 
 def as_tables(report: Report) -> list[Table]:
     """Return the leaderboard, topics with medians, intervals, groups, comparisons, curves and more."""
-    pairs = report.pairs
+    pairs = report.compared.pairs
     tables = [_leaderboard(report), _topics(report)]
     if pairs is not None:
         tables.append(_intervals(report, pairs))
@@ -38,10 +38,10 @@ def as_tables(report: Report) -> list[Table]:
         tables.append(_comparisons(report, pairs))
     if report.trust is not None:
         tables.append(_judgements(report, report.trust))
-    if report.groups is not None:
-        tables.append(_group_means(report, report.groups))
-    if report.by_group is not None and pairs is not None:
-        tables.extend(by_group_tables(report.by_group, pairs.settings))
+    if report.inputs.groups is not None:
+        tables.append(_group_means(report, report.inputs.groups))
+    if report.compared.by_group is not None and pairs is not None:
+        tables.extend(by_group_tables(report.compared.by_group, pairs.settings))
     tables += [_curves(report), _differences(report), _documents(report)]
     return tables
 
@@ -49,27 +49,30 @@ def as_tables(report: Report) -> list[Table]:
 def settings_of(report: Report) -> dict[str, object]:
     """Return how the numbers were made."""
     settings: dict[str, object] = {
-        "title": report.title,
-        "description": report.description,
-        "qrels": text_of(report.qrels.path),
-        "runs": [text_of(file.path) for file in report.files],
+        "title": report.texts.title,
+        "description": report.texts.description,
+        "qrels": text_of(report.inputs.qrels.path),
+        "runs": [text_of(file.path) for file in report.inputs.files],
         "nmax": list(report.nmax),
-        "medians": sorted(report.medians),
+        "medians": sorted(report.inputs.medians),
     }
-    if report.groups is not None:
-        settings["groups"] = text_of(report.groups.path)
-    if report.weights is not None:
-        settings["weights"] = text_of(report.weights.path)
+    if report.inputs.groups is not None:
+        settings["groups"] = text_of(report.inputs.groups.path)
+    if report.inputs.weights is not None:
+        settings["weights"] = text_of(report.inputs.weights.path)
     settings |= recorded(report.options)
-    if report.pairs is not None:
-        settings |= report.pairs.settings.recorded()
-    settings["baseline"] = None if report.compared_with is None else report.names[report.compared_with]
+    if report.compared.pairs is not None:
+        settings |= report.compared.pairs.settings.recorded()
+    baseline = report.compared.asked_baseline
+    settings["baseline"] = None if baseline is None else report.names[baseline]
     return settings
 
 
 def _number(value: float | str | None, kind: Format = Format.FLOAT) -> Value:
     """Return a value as it is; a count whole; None where there is no number, as a run lacks the topic."""
-    return whole(value, kind) if isinstance(value, float) and not math.isnan(value) else None
+    if not isinstance(value, float) or math.isnan(value):
+        return None
+    return whole(value, kind)
 
 
 def _leaderboard(report: Report) -> Table:
@@ -82,8 +85,10 @@ def _leaderboard(report: Report) -> Table:
     counts = report.topic_counts()
     rows: list[list[Value]] = []
     for run, (name, evaluation) in enumerate(zip(report.names, report.evaluations, strict=True)):
-        row: list[Value] = [name, text_of(evaluation.tag), text_of(report.files[run].path), counts[run]]
-        row += [len(report.topics) - len(evaluation.topics), run in leaders]
+        path = report.inputs.files[run].path
+        num_lacking = len(report.topics) - len(evaluation.topics)
+        row: list[Value] = [name, text_of(evaluation.tag), text_of(path), counts[run]]
+        row += [num_lacking, run in leaders]
         row += [_number(report.summary(run, label), kind) for label, kind in kinds.items()]
         rows.append(row)
     return Table("leaderboard", headings=["run", "tag", "file", "topics", "lacks", "best", *kinds], rows=rows)
@@ -116,11 +121,10 @@ def _topics(report: Report) -> Table:
 def _intervals(report: Report, pairs: PairTable) -> Table:
     """Return the means of the runs with their intervals."""
     rows: list[list[Value]] = []
+    means, lower, upper = pairs.means.tolist(), pairs.lower.tolist(), pairs.upper.tolist()
     for measure, label in enumerate(pairs.measures):
         for run, name in enumerate(report.names):
-            mean = float(pairs.means[measure, run])
-            lower, upper = float(pairs.lower[measure, run]), float(pairs.upper[measure, run])
-            rows.append([name, label, mean, lower, upper])
+            rows.append([name, label, means[measure][run], lower[measure][run], upper[measure][run]])
     return Table(name="intervals", headings=["run", "measure", "mean", "lower", "upper"], rows=rows)
 
 
@@ -149,21 +153,19 @@ COMPARISON_HEADINGS = (
 
 def _comparisons(report: Report, pairs: PairTable) -> Table:
     """Return each pair once, over the topics that both runs have."""
-    differences = pairs.pair_means[0] - pairs.pair_means[1]
     rows: list[list[Value]] = []
     for measure, label in enumerate(pairs.measures):
-        for pair, (first, second) in enumerate(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)):
-            topics = int(pairs.topics[pair])
-            wins, losses = int(pairs.wins[measure, pair]), int(pairs.losses[measure, pair])
-            row: list[Value] = [label, report.names[first], report.names[second]]
-            row += [float(differences[measure, pair]), wins, topics - wins - losses, losses]
-            row += [float(pairs.p_values[measure, pair]), float(pairs.corrected[measure, pair]), topics]
+        # Of each pair of this measure.
+        differences = (pairs.pair_means[0][measure] - pairs.pair_means[1][measure]).tolist()
+        wins, losses = pairs.wins[measure].tolist(), pairs.losses[measure].tolist()
+        p_values, corrected = pairs.p_values[measure].tolist(), pairs.corrected[measure].tolist()
+        for pair, num_topics in enumerate(pairs.topics.tolist()):
+            ties = num_topics - wins[pair] - losses[pair]
+            row: list[Value] = [label, report.names[pairs.first[pair]], report.names[pairs.second[pair]]]
+            row += [differences[pair], wins[pair], ties, losses[pair]]
+            row += [p_values[pair], corrected[pair], num_topics]
             rows.append(row)
-    return Table(
-        name="comparisons",
-        headings=COMPARISON_HEADINGS,
-        rows=rows,
-    )
+    return Table(name="comparisons", headings=COMPARISON_HEADINGS, rows=rows)
 
 
 def _judgements(report: Report, trust: Trust) -> Table:
@@ -194,7 +196,8 @@ def _group_means(report: Report, groups: Groups) -> Table:
         for name, values in over_groups(evaluation, list(groups.topics)).items():
             topics = len(evaluation.groups[name].topics) if name in evaluation.groups else None
             means = dict(zip(evaluation.labels, values, strict=True))
-            rows += [[run, label, name, topics, _number(means[label], kind)] for label, kind in kinds.items()]
+            for label, kind in kinds.items():
+                rows.append([run, label, name, topics, _number(means[label], kind)])
     return Table(name="means_by_group", headings=["run", "measure", "group", "topics", "value"], rows=rows)
 
 
@@ -211,9 +214,10 @@ def _curves(report: Report) -> Table:
 def _differences(report: Report) -> Table:
     """Return the table of topics on which runs differ most."""
     rows: list[tuple[Value, ...]] = []
-    for label in report.compared_by:
-        for topic, best, worst, best_value, worst_value, difference in largest_differences(report, label):
-            rows.append((label, topic, best, worst, best_value, worst_value, difference))
+    for label in report.compared.topic_measures:
+        for topic in largest_differences(report, label):
+            values = (topic.best, topic.worst, topic.difference)
+            rows.append((label, topic.topic, topic.best_run, topic.worst_run, *values))
     headings = ["measure", "topic", "best_run", "worst_run", "best", "worst", "difference"]
     return Table(name="differences", headings=headings, rows=rows)
 

@@ -33,6 +33,7 @@ from pres_eval.report.markup import Content, Html, element
 from pres_eval.report.text import cut, fitted
 
 COLOUR_CLASSES, DASH_CLASSES = 8, 4
+"""Classes of colours and of dashes that page.css has."""
 
 MARKER_PATHS = (
     "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z",
@@ -68,7 +69,9 @@ def line_chart(graph: Graph, names: Sequence[str]) -> Html:
             corners.append(corner)
             tip = element("title", f"{name}: {text}")
             dots.append(element("path", tip, class_="mark", d=f"M{corner}{marker(number)}"))
-        path = f"M{' L'.join(corners)}" if corners else ""
+        path = ""
+        if corners:
+            path = f"M{' L'.join(corners)}"
         line = element("path", class_="line", d=path)
         parts.append(element("g", line, *dots, class_=f"series {series_class(number)}", data_run=number))
     return _svg(graph.name, graph.title, graph.words, frame, [grid(frame), *parts])
@@ -76,9 +79,12 @@ def line_chart(graph: Graph, names: Sequence[str]) -> Html:
 
 @dataclass(frozen=True)
 class Row:
-    """A run in a chart of rows: a dot, a thin line around it, and a thick one or a box.
+    """A run in a chart of rows: a thin line, and on it a dot, or a box with a line at its middle.
 
-    series  its number, for its colour
+    series  its number, for its colour and marker
+    middle  where the dot is, or the line of the box; nan: nothing is drawn
+    line    ends of the thin line; nan: none is drawn
+    box     ends of the box; None: a dot
     text    the text that a pointer over the row shows
     end     a few letters at the right end
     """
@@ -93,66 +99,96 @@ class Row:
 
 
 ROW_HEIGHT = 20
-NAME_LETTERS = 24
-MOST_LETTERS = 16
+"""Height of a row of a chart, in units of the viewBox."""
+
+NAME_LETTERS, END_LETTERS = 24, 16
+"""Letters that the name of a row and the text at its end may have."""
+
+LETTER_WIDTH, END_LETTER_WIDTH = 7.7, 7.2
+"""Widths of a letter of a name, and of the text at the end, in units of the viewBox."""
 
 
 def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]) -> Html:
     """Return a row for each run, one below the other, over one axis of values."""
     names = fitted([row.name for row in rows], NAME_LETTERS)
-    longest = max(map(len, names), default=1)
+    longest_name = max(map(len, names), default=1)
     longest_end = max((len(row.end) for row in rows), default=0)
-    right = 16 + round(7.2 * min(longest_end, MOST_LETTERS))
-    ends: list[float] = []
+    values: list[float] = []
     for row in rows:
-        ends += [end for end in (*row.line, row.middle) if np.isfinite(end)]
-    x = nice_axis(label, min(ends, default=0.0), max(ends, default=1.0))
+        values += [value for value in (*row.line, row.middle) if np.isfinite(value)]
     frame = Frame(
-        x,
+        nice_axis(label, min(values, default=0.0), max(values, default=1.0)),
         height=54 + ROW_HEIGHT * len(rows),
-        left=16 + round(7.7 * longest),
-        right=right,
+        left=16 + round(LETTER_WIDTH * longest_name),
+        right=16 + round(END_LETTER_WIDTH * min(longest_end, END_LETTERS)),
         top=6,
     )
     parts = [element("path", class_="grid", d=upright_lines(frame)), *x_texts(frame)]
-    for number, (row, name_shown) in enumerate(zip(rows, names, strict=True)):
-        middle = frame.top + ROW_HEIGHT * (number + 0.5)
-        baseline = f"{middle + 4:.0f}"
-        tip = element("title", f"{row.text}; {row.end}" if row.end else row.text)
-        text = text_at(name_shown, frame.left - 8, baseline, "end", "label")
-        content = [tip, text, *_row(row, middle, frame)]
-        if row.end:
-            letters = cut(row.end, MOST_LETTERS)
-            content.append(text_at(letters, frame.width - right + 10, baseline, None, "label"))
-        parts.append(element("g", *content, class_="row"))
+    for number, (row, short_name) in enumerate(zip(rows, names, strict=True)):
+        height = frame.top + ROW_HEIGHT * (number + 0.5)
+        parts.append(element("g", *_row(row, short_name, height, frame), class_="row"))
     return _svg(name, title, words, frame, parts, kind="rows")
 
 
-def _row(row: Row, middle: float, frame: Frame) -> list[Html]:
-    """Return the marks of a row: interval, and box or mark; none for nan."""
+def _row(row: Row, short_name: str, height: float, frame: Frame) -> list[Html]:
+    """Return a row at this height: the text for a pointer, its name, its marks, the letters at its end."""
+    baseline = f"{height + 4:.0f}"
+    tip = row.text
+    if row.end:
+        tip += f"; {row.end}"
+    name = text_at(short_name, frame.left - 8, baseline, "end", "label")
+    content = [element("title", tip), name, *_marks(row, height, frame)]
+    if row.end:
+        letters = cut(row.end, END_LETTERS)
+        content.append(text_at(letters, frame.width - frame.right + 10, baseline, None, "label"))
+    return content
+
+
+def _marks(row: Row, height: float, frame: Frame) -> list[Html]:
+    """Return the marks of a row at this height: interval, and box or dot; none for nan."""
     if not np.isfinite(row.middle):
         return []
-    drawn = []
-    if all(map(np.isfinite, row.line)):  # one topic has no interval
-        low, high = (f"{frame.across(end):.1f}" for end in row.line)
-        drawn.append(element("path", class_="whisker", d=f"M{low} {middle:.1f}H{high}"))
-    if row.box is not None:
-        left, right = (frame.across(end) for end in row.box)
-        drawn += [
-            element(
-                "rect",
-                class_="box",
-                x=f"{left:.1f}",
-                y=f"{middle - 5:.1f}",
-                width=f"{max(right - left, 0.5):.1f}",
-                height=10,
-            ),
-            element("path", class_="middle", d=f"M{frame.across(row.middle):.1f} {middle - 6:.1f}v12"),
-        ]
+    marks = []
+    low, high = row.line
+    if np.isfinite(low) and np.isfinite(high):  # one topic has no interval
+        whisker = f"M{frame.across(low):.1f} {height:.1f}H{frame.across(high):.1f}"
+        marks.append(element("path", class_="whisker", d=whisker))
+    middle = f"{frame.across(row.middle):.1f}"
+    if row.box is None:
+        marks.append(element("path", class_="mark", d=f"M{middle} {height:.1f}{marker(row.series)}"))
     else:
-        mark = f"M{frame.across(row.middle):.1f} {middle:.1f}{marker(row.series)}"
-        drawn.append(element("path", class_="mark", d=mark))
-    return [element("g", *drawn, class_=f"series {series_class(row.series)}")]
+        left, right = frame.across(row.box[0]), frame.across(row.box[1])
+        box = element(
+            "rect",
+            class_="box",
+            x=f"{left:.1f}",
+            y=f"{height - 5:.1f}",
+            width=f"{max(right - left, 0.5):.1f}",
+            height=10,
+        )
+        marks.append(box)
+        marks.append(element("path", class_="middle", d=f"M{middle} {height - 6:.1f}v12"))
+    return [element("g", *marks, class_=f"series {series_class(row.series)}")]
+
+
+MOST_BARS_APART = 300
+"""With more bars than this there is no room for gaps between them."""
+
+BAR_GAP = 0.15
+"""Gap at each side of a bar, as a part of the room that it has."""
+
+
+def _starts_of_equal(numbers: Sequence[float]) -> list[int]:
+    """Return where each stretch of equal numbers begins.
+
+    >>> _starts_of_equal([0.5, 0.5, 0.2, 0.1, 0.1])
+    [0, 2, 3]
+    """
+    starts = []
+    for place, number in enumerate(numbers):
+        if place == 0 or number != numbers[place - 1]:
+            starts.append(place)
+    return starts
 
 
 def difference_chart(name: str, title: str, words: str, label: str, values: FloatArray) -> Html:
@@ -162,19 +198,19 @@ def difference_chart(name: str, title: str, words: str, label: str, values: Floa
     x = Axis("Topics, by difference", 0.0, float(max(len(ordered), 1)), count_ticks(len(ordered)))
     frame = Frame(x, y, width=960, height=260, bottom=40)
     zero = frame.down(0.0)
-    gap = 0.15 if len(ordered) <= 300 else 0.0
-    heights = [round(2 * frame.down(value)) / 2 for value in ordered.tolist()]
+    # Ends of the bars, to half a unit.
+    ends = [round(2 * frame.down(value)) / 2 for value in ordered.tolist()]
+    if len(ordered) <= MOST_BARS_APART:
+        gap, starts = BAR_GAP, list(range(len(ends)))
+    else:
+        # Bars of the same height that stand together are drawn as one.
+        gap, starts = 0.0, _starts_of_equal(ends)
     paths = {"above": "", "below": ""}
-    # Bars of the same height that stand together are drawn as one, unless gaps keep them apart.
-    starts = []
-    for number, height in enumerate(heights):
-        if gap or number == 0 or height != heights[number - 1]:
-            starts.append(number)
-    for start, stop in pairwise([*starts, len(heights)]):
-        if heights[start] != zero and ordered[start]:
+    for start, stop in pairwise([*starts, len(ends)]):
+        if ends[start] != zero and ordered[start]:
             left, right = frame.across(start + gap), frame.across(stop - gap)
             kind = "above" if ordered[start] > 0 else "below"
-            paths[kind] += f"M{left:.1f} {zero:.1f}V{heights[start]:g}H{right:.1f}V{zero:.1f}z"
+            paths[kind] += f"M{left:.1f} {zero:.1f}V{ends[start]:g}H{right:.1f}V{zero:.1f}z"
     bars = [element("path", class_=kind, d=path) for kind, path in paths.items()]
     line = element("path", class_="zero", d=f"M{frame.left} {zero:.1f}H{frame.width - frame.right}")
     return _svg(name, title, words, frame, [grid(frame, vertical=False), *bars, line])
@@ -183,28 +219,29 @@ def difference_chart(name: str, title: str, words: str, label: str, values: Floa
 def column_chart(
     name: str, title: str, words: str, axes: tuple[str, str], columns: Sequence[tuple[str, int]]
 ) -> Html:
-    """Return a column for each (label, count), the count written above it."""
+    """Return a column for each (label, count), the count written above it; `axes`: labels of x and y."""
     y = nice_axis(axes[1], 0.0, float(max((count for _, count in columns), default=1)))
     x = Axis(axes[0], 0.0, float(max(len(columns), 1)), ())
     frame = Frame(x, y, width=560, height=240, bottom=54, top=18)
     parts = [grid(frame, vertical=False)]
+    zero = frame.down(0)
     for number, (label, count) in enumerate(columns):
         left, right, top = frame.across(number + 0.12), frame.across(number + 0.88), frame.down(count)
         middle = f"{(left + right) / 2:.1f}"
-        parts += [
-            element(
-                "rect",
-                element("title", f"{label}: {count}"),
-                class_="above",
-                x=f"{left:.1f}",
-                y=f"{top:.1f}",
-                width=f"{right - left:.1f}",
-                height=f"{frame.down(0) - top:.1f}",
-            ),
-            text_at(str(count), middle, f"{top - 4:.1f}"),
-            # Every second label is a line lower: side by side they would touch on a phone.
-            text_at(label, middle, f"{frame.down(0) + (16 if number % 2 == 0 else 30):.0f}"),
-        ]
+        column = element(
+            "rect",
+            element("title", f"{label}: {count}"),
+            class_="above",
+            x=f"{left:.1f}",
+            y=f"{top:.1f}",
+            width=f"{right - left:.1f}",
+            height=f"{zero - top:.1f}",
+        )
+        # Every second label is a line lower: side by side they would touch on a phone.
+        below = 16 if number % 2 == 0 else 30
+        parts.append(column)
+        parts.append(text_at(str(count), middle, f"{top - 4:.1f}"))
+        parts.append(text_at(label, middle, f"{zero + below:.0f}"))
     return _svg(name, title, words, frame, parts, kind="columns")
 
 

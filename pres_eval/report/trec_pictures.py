@@ -90,7 +90,7 @@ def rows_plot(count: int) -> AbstractContextManager[tuple[Figure, Axes]]:
 
 def draw_intervals(report: Report, subject: Subject) -> Figure:
     """Return the means of a measure with their intervals, the best run on top."""
-    pairs = report.pairs
+    pairs = report.compared.pairs
     if pairs is None or subject.label not in pairs.measures:
         raise UsageError(f"--picture leaderboard: {subject.label} is no average over topics, expected one")
     row = pairs.measures.index(subject.label)

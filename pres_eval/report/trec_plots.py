@@ -123,7 +123,7 @@ def document(report: Report) -> Iterator[Figure]:
     """Yield the pages of the PDF."""
     subject = default_subject(report)
     yield from _text_pages(_first_page(report))
-    if report.pairs is not None:
+    if report.compared.pairs is not None:
         yield draw_intervals(report, subject)
     yield draw_curves(report)
     yield draw_distributions(report, subject)
@@ -143,8 +143,8 @@ def document(report: Report) -> Iterator[Figure]:
 
 def _first_page(report: Report) -> list[str]:
     """Return the lines of the first page: title, topics, leaderboard."""
-    lines = [title_of(report), "", *textwrap.wrap(report.description, 100)]
-    lines.append(f"{plural(len(report.topics))}, judged in {report.shown_path(report.qrels.path)}")
+    lines = [title_of(report), "", *textwrap.wrap(report.texts.description, 100)]
+    lines.append(f"{plural(len(report.topics))}, judged in {report.shown_path(report.inputs.qrels.path)}")
     if report.topics_differ() and not report.options.complete:
         lines.append("The runs have different topics: averages are over each run's own.")
     lines.append("")

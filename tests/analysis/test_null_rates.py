@@ -22,6 +22,7 @@ from support.null_rates import (
     pair_differences,
     read_tables,
 )
+from support.trials import ALL
 
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.significance import PAIRED_TESTS
@@ -30,6 +31,7 @@ pytestmark = pytest.mark.slow
 
 TABLES = read_tables(FIXTURES / "scores" / "robust03.csv")
 TRIALS = 4000
+TABLES_DEALT = 1000 if ALL else 400
 
 
 def noise(trials: int, rate: float = ALPHA) -> float:
@@ -91,9 +93,9 @@ def test_differences_as_large_as_the_margin_pass_in_five_of_a_hundred(alternativ
     ids=lambda settings: settings.test,
 )
 def test_any_false_finding_among_real_runs(settings: CompareSettings) -> None:
-    draws, one = Draws(1000, 25), settings.test == "dunnett"
+    draws, one = Draws(TABLES_DEALT, 25), settings.test == "dunnett"
     rate = any_false_positive(TABLES["map"], settings, draws, against_first=one)
-    assert rate < ALPHA + noise(1000)
+    assert rate < ALPHA + noise(TABLES_DEALT)
     assert rate > (0.002 if settings.test == "t" else 0.025), (
         "Holm's correction is strict, the others are not"
     )
@@ -108,7 +110,11 @@ def test_coverage_of_intervals(of_differences: bool) -> None:
     """t covers what it should from 25 topics on, and with 10 more than the bootstrap does."""
     found = {
         (kind, topics): coverage(
-            TABLES["map"], kind, Draws(2000, topics), of_differences=of_differences, samples=1000
+            TABLES["map"],
+            kind,
+            Draws(2000, topics),
+            of_differences=of_differences,
+            samples=1000 if ALL else 500,
         )
         for kind in ("t", "bca", "percentile")
         for topics in (10, 50)

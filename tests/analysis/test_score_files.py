@@ -322,8 +322,19 @@ def test_figures_of_topics_without_numbers(call: Command, tmp_path: Path) -> Non
     assert call.ok("figures", "roc", *arguments).json["figure"][0]["relevant"] == 0
 
 
-@pytest.mark.parametrize("kind", ["relevant", "precision-recall", "roc", "rnorm", "pres-rank", "pres-mrr"])
-@pytest.mark.parametrize("grade", [0, 1])
+@pytest.mark.parametrize(
+    ("kind", "grade"),
+    [
+        ("relevant", 0),
+        ("precision-recall", 0),
+        ("precision-recall", 1),
+        ("roc", 0),
+        ("rnorm", 0),
+        ("pres-rank", 1),
+        ("pres-mrr", 0),
+        ("pres-mrr", 1),
+    ],
+)
 def test_figures_of_topics_without_numbers_are_drawn(
     kind: str, grade: int, call: Command, tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ from support.commands import QRELS, RUNS, Command
 
 from pres_eval.engines import machine
 from pres_eval.engines.machine import num_processors
-from pres_eval.errors import LONGEST, one_line
+from pres_eval.errors import LONGEST_MESSAGE, one_line
 from pres_eval.measures.names import split_text
 
 LONG = 100_000
@@ -36,7 +36,7 @@ def test_measures(text: str, code: int, call: Command) -> None:
     begun = time.process_time()
     called = call("-m", text, QRELS, RUNS[0])
     assert time.process_time() - begun < SECONDS
-    assert called.code == code and len(called.err) < LONGEST + 100
+    assert called.code == code and len(called.err) < LONGEST_MESSAGE + 100
     assert code == 0 or called.err.count("\n") == 1
 
 
@@ -59,10 +59,10 @@ def test_expected_lines(call: Command, tmp_path: Path) -> None:
 
 
 def test_one_line() -> None:
-    assert one_line("x" * LONGEST) == "x" * LONGEST
+    assert one_line("x" * LONGEST_MESSAGE) == "x" * LONGEST_MESSAGE
     said = one_line("begin " + "x" * 10**6 + " end")
-    assert said.startswith("begin xxx") and said.endswith("xxx end") and len(said) < LONGEST
-    assert len(one_line("\x1b" * 10**6)) <= 4 * LONGEST
+    assert said.startswith("begin xxx") and said.endswith("xxx end") and len(said) < LONGEST_MESSAGE
+    assert len(one_line("\x1b" * 10**6)) <= 4 * LONGEST_MESSAGE
 
 
 def test_a_system_that_tells_no_processors(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -217,7 +217,7 @@ def test_few_bytes_of_shared_ids_do_not_fill_memory(column: str, tmp_path: Path,
 def test_rows_of_long_shared_ids_are_read_a_few_at_a_time(
     column: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet, "MOST_SHARED", 1 << 40)
+    monkeypatch.setattr(parquet, "MOST_ID_BYTES", 1 << 40)
     source = File(str(of_two_long_ids(tmp_path / "run.parquet", column, rows=500)))
     rows = [int(block.lengths.sum()) for block in parquet.read_parquet(source, False)]
     assert sum(rows) == 500 and max(rows) * 100_000 <= parquet.LARGEST_BATCH
@@ -227,4 +227,4 @@ def test_rows_of_short_shared_ids_are_read_together(tmp_path: Path) -> None:
     rows: list[Row] = [(f"q{row % 3}", f"d{row}", 1.0) for row in range(70_000)]
     source = File(str(written(tmp_path / "run.parquet", sorted(rows), group=100_000)))
     found = [int(block.lengths.sum()) for block in parquet.read_parquet(source, False)]
-    assert found == [parquet.ROWS, 70_000 - parquet.ROWS]
+    assert found == [parquet.ROWS_OF_BATCH, 70_000 - parquet.ROWS_OF_BATCH]

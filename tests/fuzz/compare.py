@@ -106,7 +106,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
         (relevance, "MANY_GROUPS", 2),
     ]
     if copies:
-        sizes += [(reader, "BYTES_PER_COPY", 1), (copied, "SPLIT", 100), (splits, "WORKER_CHUNK", 70)]
+        sizes += [(reader, "BYTES_PER_COPY", 1), (copied, "SPLIT_BYTES", 100), (splits, "WORKER_CHUNK", 70)]
     defaults: list[tuple[Callable[..., Any], int, int]] = [
         (file.File.chunks, file.CHUNK, 150),
     ]

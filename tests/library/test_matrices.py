@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pres_eval as pe
-from pres_eval.library import matrices
+from pres_eval.arrays import stretches
 
 MEASURES = ["num_ret", "map", "ndcg", "PRES.3"]
 pytestmark = pytest.mark.filterwarnings("ignore::pres_eval.errors.PresEvalWarning")
@@ -51,7 +51,7 @@ def test_like_a_dict(
         wanted = judged.rank(run, compat=compat)  # type: ignore[arg-type]
     except pe.PresEvalError:  # no documents at all
         wanted = None
-    with mock.patch.object(matrices, "BLOCK_ROWS", block):
+    with mock.patch.object(stretches, "BLOCK_ROWS", block):
         if wanted is None:
             with pytest.raises(pe.PresEvalError, match="no retrieved documents"):
                 judged.rank_top_k(list(run), ids, scores, compat=compat)  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from support.commands import Command
 from support.oracle_sampled import SAMPLED_TWINS, Judged, Sampled
 from support.preference_files import ranked, write
+from support.trials import ALL
 
 import pres_eval as pe
 from pres_eval.analysis.sample_intervals import with_sample_intervals
@@ -288,7 +289,7 @@ def test_stratum_and_relevance_exchanged(tmp_path: Path, command: Command) -> No
 
 
 def test_intervals_hold_the_truth_of_thinned_judgements(tmp_path: Path) -> None:
-    """Of 120 samples of one collection at least 108 intervals of 95 % hold what all judgements give."""
+    """Of samples of one collection nine of ten intervals of 95 % hold what all judgements give."""
     rng = random.Random(7)
     grades = {
         str(topic): [int(rng.random() < (0.5 if number < 20 else 0.15)) for number in range(120)]
@@ -297,7 +298,8 @@ def test_intervals_hold_the_truth_of_thinned_judgements(tmp_path: Path) -> None:
     write(tmp_path / "run", [(t, 0, f"d{n}", 0, 200 - n, "r") for t in grades for n in range(100)])
     truth = {"inum_rel": float(sum(map(sum, grades.values())))}
     held = 0
-    for _ in range(120):
+    samples = 120 if ALL else 60
+    for _ in range(samples):
         rows = []
         for topic, its in grades.items():
             shallow, deep = set(range(20)), set(rng.sample(range(20, 120), 30))
@@ -315,7 +317,7 @@ def test_intervals_hold_the_truth_of_thinned_judgements(tmp_path: Path) -> None:
         with_ends = with_sample_intervals(found, ranking, scoring, print, times=300)
         _, lower, upper = (float(value or 0) for value in with_ends.summary)
         held += lower <= truth["inum_rel"] <= upper
-    assert held >= 108
+    assert held >= 0.9 * samples
 
 
 PRELS = [
@@ -346,7 +348,7 @@ def test_statap_is_right_on_average(tmp_path: Path) -> None:
     places = [number for number, grade in enumerate(grades, 1) if grade]
     truth = sum(found / place for found, place in enumerate(places, 1)) / len(places)
     values = []
-    for _ in range(300):
+    for _ in range(300 if ALL else 150):
         rows = [
             ("1", f"d{number}", grade, 1, share)
             for number, (grade, share) in enumerate(zip(grades, shares, strict=True))

@@ -171,6 +171,14 @@ def test_readme_is_two_screens() -> None:
     assert len(README) <= 8_000
 
 
+def test_the_documentation_stays_short() -> None:
+    """Pages and words, as wc -w counts them, without the README and the decisions."""
+    pages = {name: text for name, text in PAGES.items() if name.startswith("docs/")}
+    pages = {name: text for name, text in pages.items() if not name.startswith("docs/decisions/")}
+    assert len(pages) <= 45
+    assert sum(len(text.split()) for text in pages.values()) <= 50_000
+
+
 def section_of_command(name: str) -> str:
     """The page of a command, or its section of a page that several commands share."""
     page = PAGES[f"docs/reference/commands/{page_of_command(name)}.md"]

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import prepared
 from support.commands import QRELS, RUNS
 
 ROOT = Path(__file__).parents[2]
@@ -24,10 +25,19 @@ Done = tuple[int, bytes, bytes, dict[str, bytes]]
 
 def done(arguments: list[str], folder: Path, system: str = "", **environment: str) -> Done:
     """Exit code, stdout, stderr and files of a command on a system, in a folder of its own."""
+    return ran([sys.executable, *arguments], folder, system, **environment)
+
+
+def done_here(arguments: list[str], folder: Path) -> Done:
+    """The same on ours, of arguments that begin with -m pres_eval."""
+    return ran([prepared.program(), *arguments[2:]], folder)
+
+
+def ran(command: list[str], folder: Path, system: str = "", **environment: str) -> Done:
     folder.mkdir()
     with open(RUNS[2], "rb") as stdin:  # noqa: PTH123
         called = subprocess.run(
-            [sys.executable, *arguments],
+            command,
             cwd=folder,
             env={
                 **os.environ,
@@ -94,7 +104,7 @@ def test_the_same_bytes(arguments: list[str], large: str, parquet: str, tmp_path
         "pres_eval",
         *({"LARGE": large, "PARQUET": parquet}.get(each, each) for each in arguments),
     ]
-    ours = done(command, tmp_path / "ours")
+    ours = done_here(command, tmp_path / "ours")
     # Windows has no fork either; only for large runs that alone makes a difference.
     for system in ("windows", "no-fork") if "LARGE" in arguments else ("windows",):
         assert done(command, tmp_path / system, system) == ours
@@ -116,7 +126,7 @@ def test_nothing_of_it_is_there() -> None:
 def test_processes_of_this_machine(tmp_path: Path) -> None:
     """They need no fork; Windows can't wait for them, which is said."""
     command = ["-m", "pres_eval", "--cluster", "local:2", "-m", "PRES", QRELS, RUNS[0]]
-    ours = done(command, tmp_path / "ours")
+    ours = done_here(command, tmp_path / "ours")
     assert done(command, tmp_path / "no fork", "no-fork") == ours
     code, out, err, _ = done(command, tmp_path / "windows", "windows")
     assert (code, out) == (1, b"")
@@ -129,7 +139,7 @@ def test_no_file_depends_on_the_encoding_of_the_system(arguments: list[str], tmp
     plain = ["-m", "pres_eval", *arguments]
     strict = ["-X", "warn_default_encoding", "-W", "error::EncodingWarning", *plain]
     settings = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
-    assert done(strict, tmp_path / "strict", **settings) == done(plain, tmp_path / "plain")
+    assert done(strict, tmp_path / "strict", **settings) == done_here(plain, tmp_path / "plain")
 
 
 @pytest.mark.parametrize("encoding", ["cp437", "cp1252", "cp932"])

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import prepared
 from support.commands import Command
 
 Row = tuple[str, str, int, float]
@@ -33,8 +34,8 @@ PROGRAMS = r"(?<=[:,] )(?:pres-eval convert|awk|tr|iconv|tail|perl|sed|unzip|tar
 @pytest.fixture
 def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
-    scripts = str(Path(sys.executable).parent)
-    monkeypatch.setenv("PATH", scripts + os.pathsep + os.environ["PATH"])
+    scripts = [Path(prepared.program()).parent, Path(sys.executable).parent]
+    monkeypatch.setenv("PATH", os.pathsep.join([*map(str, scripts), os.environ["PATH"]]))
     return call
 
 

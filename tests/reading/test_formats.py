@@ -200,7 +200,7 @@ def test_any_run_in_any_format(
         relevance = read_relevance(str(judged))
         with (
             mock.patch.object(blocks, "ROWS_OF_BLOCK", size),
-            mock.patch.object(parquet, "ROWS", size),
+            mock.patch.object(parquet, "ROWS_OF_BATCH", size),
             warnings.catch_warnings(),
         ):
             # Scores by chance may rise with the ranks of the file.
@@ -343,7 +343,7 @@ def test_a_large_table_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.Monk
     data = {f"q{topic:03}": {f"d{n}": 1000.0 - n for n in range(100)} for topic in range(60)}
     table(tmp_path / "run", data, ("qid", "docno", "score"), 500)
     (tmp_path / "qrels").write_text("".join(f"{topic} 0 d5 1\n" for topic in data))
-    monkeypatch.setattr(parquet, "ROWS", 250)
+    monkeypatch.setattr(parquet, "ROWS_OF_BATCH", 250)
     sizes: list[int] = []
     ranked_part = RunRanker.ranked_part
 

@@ -237,15 +237,15 @@ def test_the_letters_are_those_of_compare(patents: Report, with_effort: Report) 
         (patents, ["-m", "PRES.100", "-m", "map", "-m", "Rprec", "-m", "bpref", "-m", "P.10"]),
         (with_effort, ["-m", "last_rel"]),
     ):
-        files = [report.qrels.path, *(file.path for file in report.files)]
+        files = [report.inputs.qrels.path, *(file.path for file in report.inputs.files)]
         command = [*files, *arguments, "--all-pairs", "--format", "json"]
         result = CliRunner().invoke(command_of("compare"), command)
         groups = {(row["run"], row["measure"]): row["letters"] for row in json.loads(result.output)["groups"]}
-        assert report.pairs is not None and len(groups) == 3 * len(arguments) / 2
+        assert report.compared.pairs is not None and len(groups) == 3 * len(arguments) / 2
         for (run, label), found in groups.items():
-            row = report.pairs.letters[report.pairs.measures.index(label)]
+            row = report.compared.pairs.letters[report.compared.pairs.measures.index(label)]
             assert row[report.names.index(run)] == found
-    assert with_effort.pairs is not None and with_effort.pairs.letters[0] == ("c", "a", "b")
+    assert with_effort.compared.pairs is not None and with_effort.compared.pairs.letters[0] == ("c", "a", "b")
 
 
 def test_less_is_better_on_the_leaderboard(with_effort: Report) -> None:
@@ -577,8 +577,8 @@ def test_the_leaderboard_marks_what_compare_marks(sized: Browser, patents: Repor
     letters = (
         "return [...document.querySelectorAll('#board [data-board=map] .letters')].map(s => s.textContent)"
     )
-    assert patents.pairs is not None
-    row = patents.pairs.letters[patents.pairs.measures.index("map")]
+    assert patents.compared.pairs is not None
+    row = patents.compared.pairs.letters[patents.compared.pairs.measures.index("map")]
     shown = sized.run(COLUMN, "#board", "run")
     assert sized.run(letters) == [row[patents.names.index(name)] for name in shown]
     assert "than keyword" in sized.run(TEXT, "#board-note")
@@ -591,7 +591,7 @@ def test_the_bars_follow_the_measure(sized: Browser, patents: Report) -> None:
     assert sized.run(TEXT, "#board-bars figcaption strong") == "Rprec"
     sized.run("document.querySelector('#board-bars .plot').focus()")
     sized.key("Home", 36)
-    pairs = patents.pairs
+    pairs = patents.compared.pairs
     assert pairs is not None
     row = pairs.measures.index("Rprec")
     best = int(np.argmax(pairs.means[row]))

@@ -32,7 +32,7 @@ def unequal(tmp_path: Path) -> Report:
 
 def test_each_pair_is_tested_on_its_own_topics(unequal: Report) -> None:
     """2.6.0: all on the two topics that `few` has, too."""
-    pairs = unequal.pairs
+    pairs = unequal.compared.pairs
     assert pairs is not None and pairs.topics.tolist() == [12, 2, 2]
     row = pairs.measures.index("map")
     differences = unequal.per_topic(0, "map") - unequal.per_topic(1, "map")

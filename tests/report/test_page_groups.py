@@ -50,7 +50,7 @@ def called(command: str, *arguments: str) -> Any:
 
 def test_comparisons_are_those_of_compare(groups: str) -> None:
     report = report_of(PATENT_QRELS, PATENT_RUNS, groups=groups)
-    baseline = report.files[report.baseline].path
+    baseline = report.inputs.files[report.baseline].path
     options = ["--groups", groups, "--baseline", baseline, "-m", "PRES.100", "--samples", "200"]
     wanted = called("compare", PATENT_QRELS, *PATENT_RUNS, *options)
     keys = ("group", "topics", "difference", "p_value", "corrected")
@@ -152,9 +152,9 @@ def test_weighted_means_and_tests_are_those_of_the_commands(groups: str, weights
         (run,) = called("evaluate", PATENT_QRELS, path, *bounds)["runs"]
         (shares,) = called("evaluate", PATENT_QRELS, path, *bounds[:2], "-m", "judged.10")["runs"]
         assert report.summary(place, "map") == run["summary"]["map"]
-        assert report.pairs is not None and report.trust is not None
-        row = report.pairs.measures.index("map")
-        assert report.pairs.means[row, place] == pytest.approx(run["summary"]["map"], rel=1e-12)
+        assert report.compared.pairs is not None and report.trust is not None
+        row = report.compared.pairs.measures.index("map")
+        assert report.compared.pairs.means[row, place] == pytest.approx(run["summary"]["map"], rel=1e-12)
         ends = [run["summary"][f"map(bound={end})"] for end in ("least", "greatest")]
         assert report.trust.bounds["map"][:, place].tolist() == ends
         assert report.trust.judged[10][place] == shares["summary"]["judged_10"]

@@ -230,8 +230,8 @@ def test_p_values_are_cells(browser: Browser, linked: Path) -> None:
     """Reached by touch and by keyboard: no `title` holds what cannot be read elsewhere."""
     browser.open(linked, "#leaderboard?base=keyword&m=map")
     report = report_of(PATENT_QRELS, PATENT_RUNS)
-    assert report.pairs is not None
-    found = report.pairs.against(report.pairs.measures.index("map"), 0, 1)
+    assert report.compared.pairs is not None
+    found = report.compared.pairs.against(report.compared.pairs.measures.index("map"), 0, 1)
     cells = browser.run(
         "return [...document.querySelectorAll('#board [data-run=\"0\"]')].map(name =>"
         " [...name.closest('tr').querySelectorAll('.against')].map(cell => cell.textContent))[0]"

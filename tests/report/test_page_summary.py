@@ -102,7 +102,7 @@ def answers_of_page(report: Report) -> dict[str, str]:
 
 def compared(report: Report, *runs: int) -> dict[str, list[dict[str, Any]]]:
     """What compare says of some of the runs by the main measure, pair by pair, not corrected."""
-    files = [report.qrels.path, *(report.files[run].path for run in runs)]
+    files = [report.inputs.qrels.path, *(report.inputs.files[run].path for run in runs)]
     options = ["-m", report.main, "--all-pairs", "--correction", "none", "--format", "json"]
     result = CliRunner().invoke(command_of("compare"), [*files, *options, "--quiet"])
     assert result.exit_code == 0, result.output
@@ -304,7 +304,7 @@ def test_missed_documents_are_those_of_explain(case: tuple[str, Report]) -> None
         return
     words = answers(report)["Documents"]
     run = (report.leaders(report.main) or report.best_first(report.main))[0]
-    command = [report.qrels.path, report.files[run].path, "--format", "json", "--quiet"]
+    command = [report.inputs.qrels.path, report.inputs.files[run].path, "--format", "json", "--quiet"]
     rows = json.loads(CliRunner().invoke(command_of("explain"), command).output)["documents"]
     # By PRES_100 the page looks at 100 documents; without a cutoff at as many as the largest Nmax.
     depth = 1000 if name == "less-is-better" else 100
@@ -319,7 +319,7 @@ def test_judged_and_bounds_are_those_of_the_evaluation(case: tuple[str, Report])
         return
     words = answers(report)["Judgements"]
     run = (report.leaders(report.main) or report.best_first(report.main))[0]
-    files = [report.qrels.path, report.files[run].path, "--quiet", "--format", "json"]
+    files = [report.inputs.qrels.path, report.inputs.files[run].path, "--quiet", "--format", "json"]
     label = report.main
     share, bounds = (
         json.loads(CliRunner().invoke(command_of("evaluate"), [*files, *options]).output)["runs"][0][

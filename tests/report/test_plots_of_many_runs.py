@@ -112,9 +112,15 @@ def drawn_for(own: paper.Paper, make: Callable[[], Any]) -> Any:
     return drawn[0]
 
 
-@pytest.mark.parametrize(("count", "width"), [(3, 84), (17, 174), (50, 84)])
-def test_nothing_is_cut_in_a_column(count: int, width: int) -> None:
-    """2.10: legends and names went beyond 84 mm, and panels side by side were a few millimetres wide."""
+@pytest.mark.parametrize(
+    ("count", "width", "drawn"),
+    [(3, 84, slice(0, None, 2)), (17, 174, slice(1, None, 2)), (50, 84, slice(None))],
+)
+def test_nothing_is_cut_in_a_column(count: int, width: int, drawn: slice) -> None:
+    """2.10: legends and names went beyond 84 mm, and panels side by side were a few millimetres wide.
+
+    Every figure has most runs in one column; the easier sizes are drawn by turns.
+    """
     runs, measures = (
         [f"run-{number:02d}-of-a-group" for number in range(count)],
         ("map", "recall_100", "PRES_100"),
@@ -137,7 +143,7 @@ def test_nothing_is_cut_in_a_column(count: int, width: int) -> None:
         lambda: figures.normalised_recall_curves(np.array([10, 1000]), runs, means[:2].T),
         lambda: agreement.agreement(runs, measures, positions, ["map = PRES_100"], [3]),
     )
-    for make in makers:
+    for make in makers[drawn]:
         figure = drawn_for(paper.Paper(width), make)
         wide = figure.get_size_inches()[0]
         around = figure.get_tightbbox()

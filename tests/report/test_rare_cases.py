@@ -270,11 +270,11 @@ def test_evaluations_made_by_hand_have_their_columns() -> None:
 
 def test_runs_that_cannot_be_evaluated_are_named_on_the_page(tmp_path: Path) -> None:
     report = report_of(PATENT_QRELS, [*PATENT_RUNS[:2], str(tmp_path / "<b>")], keep_going=True)
-    (failure,) = report.failures
+    (failure,) = report.inputs.failures
     name = escape(failure.message.replace(failure.path, Path(failure.path).name))
     assert f"<li>{name}</li>" in failed_runs(report)
     assert "<b>" not in failed_runs(report)
-    assert failed_runs(replace(report, failures=())) == ""
+    assert failed_runs(replace(report, inputs=replace(report.inputs, failures=()))) == ""
 
 
 @pytest.mark.parametrize("measure", ["num_q", "num_rel_ret", "gm_map"])

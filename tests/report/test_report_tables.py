@@ -63,7 +63,7 @@ def test_json_holds_all_that_is_drawn(patents: Report) -> None:
         for x, y, _ in curve
     ]
     assert [[row["graph"], row["run"], row["x"], row["y"]] for row in data["curves"]] == points
-    found = [(topic.decode(), size) for topic, *_, size in largest_differences(patents, "map")]
+    found = [(topic.topic.decode(), topic.difference) for topic in largest_differences(patents, "map")]
     drawn = [row for row in data["differences"] if row["measure"] == "map"]
     assert [(row["topic"], row["difference"]) for row in drawn] == found
     assert len(data["documents"]) == 153 and {row["grade"] for row in data["documents"]} == {1, 2}
@@ -101,8 +101,8 @@ def test_the_leaderboard_is_of_the_measures_asked_for() -> None:
     measures = ("ndcg_cut.10", "P.5", "num_q", "runid", "AP(rel=2)", "iprec_at_recall.0.33")
     report = report_of(PATENT_QRELS, PATENT_RUNS, measures=measures)
     assert report.board == ("ndcg_cut_10", "P_5", "num_q", "map(rel=2)", "iprec_at_recall_0.33")
-    assert report.pairs is not None
-    assert report.pairs.measures == ("ndcg_cut_10", "P_5", "map(rel=2)", "iprec_at_recall_0.33")
+    assert report.compared.pairs is not None
+    assert report.compared.pairs.measures == ("ndcg_cut_10", "P_5", "map(rel=2)", "iprec_at_recall_0.33")
     # Parameters of one's own do not take those away that TREC's tables need.
     assert as_text(report) == as_text(report_of(PATENT_QRELS, PATENT_RUNS))
 
@@ -140,9 +140,9 @@ def test_medians_of_other_measures(tmp_path: Path) -> None:
 def test_runs_that_share_no_topic_have_no_p_value(tmp_path: Path) -> None:
     qrels = judgements("1", 1) + judgements("2", 1)
     report = report_of_texts(tmp_path, qrels, ranking("1", (1,), 2, "a"), ranking("2", (2,), 2, "b"))
-    assert report.pairs is not None and report.topics_differ()
-    assert report.pairs.topics.tolist() == [0] and np.isnan(report.pairs.p_values).all()
+    assert report.compared.pairs is not None and report.topics_differ()
+    assert report.compared.pairs.topics.tolist() == [0] and np.isnan(report.compared.pairs.p_values).all()
     complete = report_of_texts(
         tmp_path, qrels, ranking("1", (1,), 2, "a"), ranking("2", (2,), 2, "b"), complete=True
     )
-    assert complete.pairs is not None and complete.pairs.topics.tolist() == [2]
+    assert complete.compared.pairs is not None and complete.compared.pairs.topics.tolist() == [2]

@@ -20,6 +20,7 @@ from pres_eval.cli.commands import command_of
 from pres_eval.errors import MissingExtraError, UsageError
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.report.graphs import roc_curve
+from pres_eval.report.report_columns import RECALL_LEVEL_TEXTS, grid_of
 from pres_eval.report.report_numbers import (
     against_median,
     as_text,
@@ -33,7 +34,7 @@ from pres_eval.report.report_numbers import (
 from pres_eval.report.trec import evaluation_lines
 from pres_eval.report.trec_pictures import Subject, draw_intervals, draw_median, draw_pair, draw_topic
 from pres_eval.report.trec_plots import PICTURES, as_picture, draw_curves
-from pres_eval.report.trec_report import RECALL_LEVEL_TEXTS, Report, grid_of
+from pres_eval.report.trec_report import Report
 
 pytestmark = pytest.mark.slow
 
@@ -120,7 +121,10 @@ def test_differences_and_the_median_where_runs_lack_topics(tmp_path: Path) -> No
     assert against_median(report, 0)[:2].tolist() == [0.5, -0.5] and math.isnan(against_median(report, 0)[2])
     assert against_median(report, 1).tolist() == [0.0, 0.0, 0.0]
     differences = largest_differences(report, "map")
-    assert [(*each[:3], each[-1]) for each in differences] == [(b"1", "a", "c", 1.0), (b"2", "b", "a", 0.5)]
+    assert [(each.topic, each.best_run, each.worst_run, each.difference) for each in differences] == [
+        (b"1", "a", "c", 1.0),
+        (b"2", "b", "a", 0.5),
+    ]
     assert largest_differences(report, "map", most=1) == differences[:1]
 
 
@@ -214,7 +218,7 @@ def test_pictures_are_of_what_was_asked_for(patents: Report) -> None:
     heights = [patch.get_height() for patch in bars.patches if isinstance(patch, Rectangle)]
     differences = patents.per_topic(2, "map") - patents.per_topic(0, "map")
     assert heights == sorted(differences.tolist(), reverse=True)
-    pairs = patents.pairs
+    pairs = patents.compared.pairs
     assert pairs is not None
     means = draw_intervals(patents, subject).axes[0].get_lines()[0].get_xdata()
     assert np.asarray(means).tolist() == sorted(pairs.means[pairs.measures.index("map")].tolist())

@@ -92,4 +92,4 @@ def without_order(patch: pytest.MonkeyPatch) -> None:
 def read_by_copies(patch: pytest.MonkeyPatch, size: int) -> None:
     """Let the command copy its process for every run, in splits of so many bytes."""
     patch.setattr(reader, "BYTES_PER_COPY", 1)
-    patch.setattr(copies, "SPLIT", size)
+    patch.setattr(copies, "SPLIT_BYTES", size)

@@ -23,7 +23,7 @@ case "$*" in
   "-m build") exec "$REAL" -m hatchling build -d dist ;;
   "-m pytest "*)
     tests=${*:6}
-    exec "$REAL" -m pytest --collect-only -p no:xdist -p no:cacheprovider ${@:3:1} ${tests:-tests/library} ;;
+    exec "$REAL" -m pytest --collect-only -p no:xdist -p no:cacheprovider ${@:3:1} ${tests:-tests/batches} ;;
   *) exec "$REAL" "$@" ;;
 esac
 """

@@ -68,14 +68,21 @@ def is_header(line: bytes) -> bool:
     """Return whether a line is BEIR's header, or names the columns as other tools do."""
     words = [plain(word.strip(b'"').decode("utf-8", "replace")) for word in line.split()]
     kinds = (TOPIC, DOCNO, GRADE)
-    return len(words) == 3 and all(
-        word in map(plain, KNOWN_HEADINGS[kind]) for word, kind in zip(words, kinds, strict=True)
-    )
+    if len(words) != len(kinds):
+        return False
+    known = [set(map(plain, KNOWN_HEADINGS[kind])) for kind in kinds]
+    return all(word in headings for word, headings in zip(words, known, strict=True))
 
 
 def read_columns(source: File, layout: Layout, header: bool, document: int = 1) -> Iterator[Block]:
-    """Read a file of columns: the topic first, the docno in column `document` from 0, and the number."""
-    before = 0
+    """Yield the rows of a file of columns, with their lines.
+
+    layout    its columns, the first of which is the topic
+    header    whether the first line may be a header, which is left out
+    document  which column has the docno, from 0
+    Raises InputError for a malformed line.
+    """
+    before = 0  # lines before the body of a chunk
     for number, chunk in enumerate(source.chunks()):
         body = chunk
         if header and number == 0:

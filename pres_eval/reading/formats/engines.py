@@ -12,17 +12,19 @@ from typing import Any
 from pres_eval.errors import InputError, number_of, quoted
 from pres_eval.reading.file import File
 
-BEGINNING_OF_ENGINE = re.compile(
+BEGINNING_OF_EXPORT = re.compile(
     rb'"(?:responses|hits|details|requests|ratings|judgmentRatings|metric_score|took|relevant_docs'
     rb'|responseHeader)"\s*:|^\s*\{\s*(?:"root"\s*:\s*\{|"ids"\s*:\s*\[\s*\[)'
 )
 
+"""A key at the beginning of such JSON."""
+
 Entry = tuple[Any, Any, Any, "int | None"]
-"""Topic, document and number of a row, and None, as such JSON has no lines."""
+"""Topic, document and number of a row of JSON, and its line; None where it has none of its own, as here."""
 
 
 def engine_rows(source: File, data: Any, grades: int) -> Iterator[Entry] | None:
-    """Return the entries of such data, None if it is other JSON.
+    """Return the rows of JSON that a search engine or an evaluation tool wrote, None if it is other JSON.
 
     `_msearch` does not return the names of queries, so topics are numbered from 1 as in the request.
     """
@@ -74,6 +76,7 @@ def _of_other_engine(data: Mapping[str, Any]) -> Iterator[Entry] | None:
 
 
 def _responses(source: File, responses: Sequence[Any]) -> Iterator[Entry]:
+    """Yield the hits of Elasticsearch's or OpenSearch's responses, whose numbers, from 1, are the topics."""
     for number, response in enumerate(responses, 1):
         if not isinstance(response, Mapping) or not isinstance(response.get("hits"), Mapping):
             problem = f"no hits in response {number}"
@@ -117,11 +120,13 @@ def _of_chroma(lists: Sequence[Any]) -> Iterator[Entry]:
 
 
 def _details(details: Mapping[str, Any]) -> Iterator[Entry]:
+    """Yield the hits in the details of Elasticsearch's ranking evaluation, by topic."""
     for topic, detail in details.items():
         yield from _hits(topic, [hit["hit"] for hit in detail.get("hits", [])])
 
 
 def _ratings(source: File, requests: Sequence[Any]) -> Iterator[Entry]:
+    """Yield the ratings in the requests of Elasticsearch's ranking evaluation."""
     for number, request in enumerate(requests, 1):
         if "id" not in request:
             raise InputError(source.name, None, f"no id in request {number}", "one for each request")
@@ -143,14 +148,18 @@ def _judgement_lists(data: Mapping[str, Any]) -> list[Any] | None:
     hits = data.get("hits")
     if not isinstance(hits, Mapping) or not isinstance(hits.get("hits"), list):
         return None
-    sources = [hit.get("_source") for hit in hits["hits"] if isinstance(hit, Mapping)]
-    lists = [source["judgmentRatings"] for source in sources if source and "judgmentRatings" in source]
-    if not lists:
-        return None
-    return [query for queries in lists for query in queries]
+    has_lists = False
+    rated_queries: list[Any] = []
+    for hit in hits["hits"]:
+        source = hit.get("_source") if isinstance(hit, Mapping) else None
+        if source and "judgmentRatings" in source:
+            has_lists = True
+            rated_queries += source["judgmentRatings"]
+    return rated_queries if has_lists else None
 
 
 def _rated(queries: Sequence[Any]) -> Iterator[Entry]:
+    """Yield the ratings of OpenSearch's judgement lists; text that is a number becomes one."""
     for query in queries:
         for rating in query["ratings"]:
             grade = number_of(rating["rating"])
@@ -161,13 +170,14 @@ def _rated(queries: Sequence[Any]) -> Iterator[Entry]:
 
 def _predictions(data: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[str, Any]]:
     """Return MTEB's {subset: {split: {topic: {docno: score}}}} as predictions by subset and split."""
-    return {
-        (subset, split): topics
-        for subset, splits in data.items()
-        if isinstance(splits, Mapping) and subset != "mteb_model_meta"
-        for split, topics in splits.items()
-        if isinstance(topics, Mapping) and all(isinstance(scores, Mapping) for scores in topics.values())
-    }
+    predictions: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for subset, splits in data.items():
+        if not isinstance(splits, Mapping) or subset == "mteb_model_meta":
+            continue
+        for split, topics in splits.items():
+            if isinstance(topics, Mapping) and all(isinstance(scores, Mapping) for scores in topics.values()):
+                predictions[subset, split] = topics
+    return predictions
 
 
 def _one_part(source: File, parts: Mapping[tuple[str, str], Mapping[str, Any]]) -> Iterator[Entry]:

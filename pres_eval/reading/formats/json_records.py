@@ -34,15 +34,15 @@ from pres_eval.reading.table_faults import (
 from pres_eval.records import dataclass
 
 IN_ORDER = object()
-"""In place of a number: the document's place in its topic is its rank; as a judgement it is relevant."""
+"""In place of a number: the order of a topic's documents is their rank; as judgements they are relevant."""
 
 IDS_OF_OBJECTS = ("docno", "doc_id", "_id", "id", "document_id", "pid")
 """Names of the id of a document that is an object in a list."""
 
-Others = Callable[[Any, "int | None"], Iterator[Entry]]
-"""Reader of what is no record, with its line."""
+ReadOther = Callable[[Any, "int | None"], Iterator[Entry]]
+"""Reader of a value that is no record, and its line."""
 
-Numbered = tuple[Any, "int | None"]
+RecordAndLine = tuple[Any, "int | None"]
 """A record and its line; None where records have no lines of their own."""
 
 
@@ -54,7 +54,7 @@ class RecordColumns:
     document  the document, or the list of documents, which may be objects with their ids and scores
     number    None: the documents are in ranked order, and relevant
     by_rank   whether the number is a rank
-    rank      of a rank beside the score; None if there is none
+    rank      the rank beside the score; None if there is none
     """
 
     topic: str | None
@@ -149,8 +149,13 @@ def _of_lists(data: Mapping[str, Any], grades: int, naming: Naming) -> Iterator[
     return iter(values)
 
 
-def record_entries(source: File, records: Iterable[Numbered], grades: int, others: Others) -> Iterator[Entry]:
-    """Yield the documents of records, and what `others` makes of the rest; note topics that are numbers."""
+def record_entries(
+    source: File, records: Iterable[RecordAndLine], grades: int, read_other: ReadOther
+) -> Iterator[Entry]:
+    """Yield the documents of records; of values that are none, those that `read_other` yields.
+
+    Warns of what the records show, and notes topics that are numbers of records.
+    """
     reader = RecordReader(source, grades)
     for number, (record, line) in enumerate(records, 1):
         columns = None
@@ -159,7 +164,7 @@ def record_entries(source: File, records: Iterable[Numbered], grades: int, other
         if columns is None:
             check_named_columns(source, record, reader.naming, line)
             check_is_no_record(source, record, line, grades)
-            yield from others(record, line)
+            yield from read_other(record, line)
         else:
             yield from reader.entries(record, columns, number, line)
     reader.warn()
@@ -182,35 +187,43 @@ class RecordReader:
         if self._table is None:
             self._begin(record, columns)
         assert self._table is not None
-        documents = record[columns.document]
-        if isinstance(documents, str) and columns.number is None and DOCNOS in self.naming.columns:
-            documents = ids_in_cell(documents)
+        document = record[columns.document]
+        if isinstance(document, str) and columns.number is None and DOCNOS in self.naming.columns:
+            document = ids_in_cell(document)
+        is_list = isinstance(document, list)
         if columns.topic is not None:
             topic: Any = record[columns.topic]
-        elif isinstance(documents, list):
+        elif is_list:
             self._heading_of_lists = columns.document
             topic = str(number)
         else:
             self._has_one_topic = True
             topic = ID_OF_ONE_TOPIC.decode()
-        if isinstance(documents, list):
+        if is_list:
             self._table.see_list(topic)
-            yield from _entries_of_list(topic, documents, line)
+            yield from _entries_of_list(topic, document, line)
             return
         if columns.number is None:
-            yield topic, documents, IN_ORDER, line
+            yield topic, document, IN_ORDER, line
             return
         value = record[columns.number]
-        is_number = isinstance(value, (int, float))
-        if columns.rank is not None and columns.rank in record and is_number:
-            self._table.see_rank(topic, record[columns.rank], value)
-        if self._table.rival is not None and self._table.rival in record:
-            self._table.see_docnos(documents, record[self._table.rival])
-        if self._grades and isinstance(value, str) and self.naming.is_combined(value):
-            self._table.see_combined_grade(value)
-        if columns.by_rank and is_number:
+        self._show(self._table, record, columns, topic)
+        if columns.by_rank and isinstance(value, (int, float)):
             value = -value
-        yield topic, documents, value, line
+        yield topic, document, value, line
+
+    def _show(
+        self, table: ObservedTable, record: Mapping[str, Any], columns: RecordColumns, topic: Any
+    ) -> None:
+        """Show a record that has a number to what observes the table."""
+        assert columns.number is not None
+        value = record[columns.number]
+        if columns.rank is not None and columns.rank in record and isinstance(value, (int, float)):
+            table.see_rank(topic, record[columns.rank], value)
+        if table.rival is not None and table.rival in record:
+            table.see_docnos(record[columns.document], record[table.rival])
+        if self._grades and isinstance(value, str) and self.naming.is_combined(value):
+            table.see_combined_grade(value)
 
     def _begin(self, record: Mapping[str, Any], columns: RecordColumns) -> None:
         """Begin to observe; warn of the first record's fields that may be its grade or score."""

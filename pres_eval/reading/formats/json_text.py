@@ -12,7 +12,7 @@ from pres_eval.errors import InputError, number_of, quoted
 from pres_eval.reading.blocks import Block, Row, blocks_of_rows
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.engines import Entry, engine_rows
-from pres_eval.reading.formats.json_records import IN_ORDER, record_entries, records_of_table
+from pres_eval.reading.formats.json_records import IN_ORDER, RecordAndLine, record_entries, records_of_table
 from pres_eval.reading.formats.separated import InOrder, checked_grade
 from pres_eval.reading.headings import DOCNO, Naming
 
@@ -25,7 +25,10 @@ class _RepeatedKeyError(ValueError):
 
 
 def read_json(source: File, grades: int) -> Iterator[Block]:
-    """Return one object for the whole file; or one a line, where the first line was too long to recognise."""
+    """Return the rows of a file that is one value in JSON.
+
+    Or one value a line, if the first line was too long to recognise that.
+    """
     text = source.head(None)
     if _is_lines(text):
         return read_json_lines(source, grades)
@@ -51,14 +54,16 @@ def _is_lines(text: bytes) -> bool:
 
 
 def read_json_lines(source: File, grades: int) -> Iterator[Block]:
-    """Return one object a line: {topic: {docno: number}}, {topic: [docnos]}, or a record."""
-    records = (
-        (_parsed(source, line, number), number)
-        for number, line in enumerate(source.head(None).split(b"\n"), 1)
-        if line.strip()
-    )
-    entries = record_entries(source, records, grades, partial(_nested_entries, source))
+    """Return the rows of objects, one a line: {topic: {docno: number}}, {topic: [docnos]}, or a record."""
+    entries = record_entries(source, _parsed_lines(source), grades, partial(_nested_entries, source))
     return blocks_of_rows(source.name, _rows(source, entries, grades), grades)
+
+
+def _parsed_lines(source: File) -> Iterator[RecordAndLine]:
+    """Yield the value in each line that is not blank, and the line, from 1."""
+    for number, line in enumerate(source.head(None).split(b"\n"), 1):
+        if line.strip():
+            yield _parsed(source, line, number), number
 
 
 def _table_entries(source: File, data: Any, grades: int) -> Iterator[Entry] | None:
@@ -74,6 +79,7 @@ def _table_entries(source: File, data: Any, grades: int) -> Iterator[Entry] | No
 
 
 def _parsed(source: File, text: bytes, line: int | None) -> Any:
+    """Return the value in JSON of a text; raise InputError for other text, and for a key twice."""
     try:
         return json.loads(text.removeprefix(b"\xef\xbb\xbf"), object_pairs_hook=_object)
     except _RepeatedKeyError as error:
@@ -83,6 +89,7 @@ def _parsed(source: File, text: bytes, line: int | None) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object with these keys and values; raise _RepeatedKeyError for a key twice."""
     members = dict(pairs)
     if len(members) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -122,9 +129,8 @@ def _rows(source: File, entries: Iterable[Entry], grades: int) -> Iterator[Row]:
     """Yield entries as rows; raise InputError for a number of the wrong kind, and for ids that are none."""
     naming, in_order = source.naming.for_role(grades), InOrder(grades)
     for topic, document, number, line in entries:
-        topic_id, document_id = (
-            _id(source, line, value, what) for value, what in ((topic, "topic"), (document, DOCNO))
-        )
+        topic_id = _id(source, line, topic, "topic")
+        document_id = _id(source, line, document, DOCNO)
         if b"\0" in topic_id + document_id:
             raise InputError(source.name, line, f"a NUL in an id of topic {quoted(topic_id)}", "text")
         if number is IN_ORDER:
@@ -143,7 +149,7 @@ def _rows(source: File, entries: Iterable[Entry], grades: int) -> Iterator[Row]:
 
 
 def _grade(number: Any, naming: Naming) -> int | float:
-    """Return a grade, nan for what is none; words are those of --grades."""
+    """Return a grade, nan for a value that is none; words are those of --grades."""
     if isinstance(number, str):
         if not math.isnan(number_of(number)):
             return math.nan
@@ -161,7 +167,7 @@ def _id(source: File, line: int | None, value: Any, what: str) -> bytes:
 
 
 def _double(number: int | float) -> float:
-    """Return a number as the same digits in a trec run are read."""
+    """Return a number as a double; one that is too large is infinite, as in a trec run."""
     try:
         return float(number)
     except OverflowError:

@@ -24,14 +24,14 @@ from pres_eval.reading.table_faults import (
     warn_of_unnamed_number,
 )
 
-ROWS = 1 << 16
-
+ROWS_OF_BATCH = 1 << 16
+"""Rows that are read together."""
 
 LARGEST_BATCH = 1 << 24
 """Bytes of ids that are read together, if rows share long ones: a file may have them once for all rows."""
 
-MOST_SHARED, SHARED_BY = 1 << 27, 100
-"""Size of ids in bytes above which they may be at most this many times as long as their row groups."""
+MOST_ID_BYTES, MOST_ID_BYTES_RATIO = 1 << 27, 100
+"""Bytes that all ids may have, or if that is more, times that they may be larger than their row groups."""
 
 LARGEST_GROUP = 1 << 30
 """Bytes of a row group, decompressed: who writes it decides in which pieces it is read."""
@@ -45,7 +45,7 @@ def read_parquet(source: File, grades: int) -> Iterator[Block]:
 
 @contextlib.contextmanager
 def opened(source: File) -> Iterator[Any]:
-    """Give the file as pyarrow has it; what is wrong with it in the block becomes an InputError."""
+    """Open the file for the block as pyarrow's ParquetFile; errors of the file become InputErrors."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -54,13 +54,13 @@ def opened(source: File) -> Iterator[Any]:
     opened_file: Any = ""
     try:
         opened_file = source.for_jumps()
-        # What it reads ahead it keeps: worth it only where each reading takes a request to a store.
-        before = not isinstance(opened_file, str)
+        # pyarrow keeps what it reads ahead: that is worth it only where each read is a request to a store.
+        reads_ahead = not isinstance(opened_file, str)
         with (
             in_the_end(source.check_unchanged),
-            pyarrow.parquet.ParquetFile(opened_file, pre_buffer=before) as file,
+            pyarrow.parquet.ParquetFile(opened_file, pre_buffer=reads_ahead) as file,
         ):
-            file.place = opened_file  # to open it once more
+            file.path_or_file = opened_file  # to open it once more
             yield file
     except PresEvalError:
         raise
@@ -76,50 +76,55 @@ def opened(source: File) -> Iterator[Any]:
 
 
 def row_groups(source: File, file: Any, numbers: Iterable[int], grades: int) -> Iterator[Block]:
-    """Yield some row groups of the file, some rows at a time."""
+    """Yield the rows of some row groups of an open file, some at a time."""
     columns, names = columns_in(source, file, grades), column_names(source, file, grades)
     _observe(source, file, columns, grades)
     in_order = InOrder(grades)
-    groups_size = ids_size = 0
+    group_bytes = id_bytes = 0
     for group in numbers:
-        size = file.metadata.row_group(group).total_byte_size
-        if size > LARGEST_GROUP:
-            raise InputError(
-                source.name,
-                None,
-                f"a row group of {size:,} bytes, decompressed",
-                f"at most {LARGEST_GROUP:,}, such as a million rows",
-            )
-        # One after the other, so that memory does not grow with the file; threads have files of their own.
-        ids = names[:2]
+        group_bytes += _bytes_of_group(source, file, group)
+        id_columns = names[:2]
         if columns.several:
-            ids = names[:1]
-        rows = max(min(ROWS, LARGEST_BATCH // _longest_shared(file, group, ids)), 1)
-        groups_size += size
-        for batch in file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False):
+            id_columns = names[:1]
+        num_rows = LARGEST_BATCH // _longest_shared(file, group, id_columns)
+        num_rows = max(min(ROWS_OF_BATCH, num_rows), 1)
+        # One group after the other, so that memory does not grow with the file; threads have their own files.
+        for batch in file.iter_batches(num_rows, row_groups=[group], columns=names, use_threads=False):
             if not batch.num_rows:
                 continue
             if columns.several:
                 yield from _blocks_of_lists(source, batch, names, in_order, grades)
                 continue
-            topic, document = (_ids(source, batch.column(name), name) for name in names[:2])
-            ids_size += topic.nbytes + document.nbytes
-            if ids_size > max(MOST_SHARED, SHARED_BY * groups_size):
-                raise InputError(
-                    source.name,
-                    None,
-                    f"row groups of {groups_size:,} bytes that have ids of {ids_size:,} bytes",
-                    f"ids of at most {MOST_SHARED:,}, or {SHARED_BY} times the row groups",
-                )
-            if len(names) < 3:
-                values: AnyArray = np.array([in_order.number(topic_id) for topic_id in topic])
+            topics = _ids(source, batch.column(names[0]), names[0])
+            documents = _ids(source, batch.column(names[1]), names[1])
+            id_bytes += topics.nbytes + documents.nbytes
+            _check_id_bytes(source, id_bytes, group_bytes)
+            if columns.number is None:
+                values: AnyArray = np.array([in_order.number(topic) for topic in topics])
             else:
                 values = _numbers(source, batch.column(names[2]), names[2], grades)
             if columns.by_rank:
                 values = -values
-            block = Block.of_rows(topic, document, values)
+            block = Block.of_rows(topics, documents, values)
             check_topics(source.name, block)
             yield block
+
+
+def _bytes_of_group(source: File, file: Any, group: int) -> int:
+    """Return the bytes of a row group, decompressed; raise InputError if they are too many."""
+    num_bytes: int = file.metadata.row_group(group).total_byte_size
+    if num_bytes > LARGEST_GROUP:
+        problem = f"a row group of {num_bytes:,} bytes, decompressed"
+        raise InputError(source.name, None, problem, f"at most {LARGEST_GROUP:,}, such as a million rows")
+    return num_bytes
+
+
+def _check_id_bytes(source: File, id_bytes: int, group_bytes: int) -> None:
+    """Raise InputError if ids have far more bytes than their row groups, whose rows share long ones."""
+    if id_bytes > max(MOST_ID_BYTES, MOST_ID_BYTES_RATIO * group_bytes):
+        problem = f"row groups of {group_bytes:,} bytes that have ids of {id_bytes:,} bytes"
+        expected = f"ids of at most {MOST_ID_BYTES:,}, or {MOST_ID_BYTES_RATIO} times the row groups"
+        raise InputError(source.name, None, problem, expected)
 
 
 def _observe(source: File, file: Any, columns: Columns, grades: int) -> None:
@@ -169,10 +174,12 @@ def _blocks_of_lists(
 
 
 def _longest_shared(file: Any, group: int, columns: list[str]) -> int:
-    """Return 1 and the bytes of the longest ids that all rows of a group may share: a topic, a document."""
+    """Return 1 plus the bytes of the longest ids that all rows of a group may share, one in each column."""
     import pyarrow.compute
 
-    with pyarrow.parquet.ParquetFile(file.place, metadata=file.metadata, read_dictionary=columns) as again:
+    with pyarrow.parquet.ParquetFile(
+        file.path_or_file, metadata=file.metadata, read_dictionary=columns
+    ) as again:
         # The first row comes with all ids of the group's dictionary; those without one are in the file.
         for first in again.iter_batches(1, row_groups=[group], columns=columns, use_threads=False):
             return 1 + sum(
@@ -189,19 +196,20 @@ def blocks_of_groups(source: File, start: int, stop: int, by_topic: bool) -> Ite
         if not by_topic:
             yield from row_groups(source, file, range(start, stop), False)
             return
-        topic = None
+        last_topic = None  # of the rows so far
         if start:
             *_, before = row_groups(source, file, [start - 1], False)
-            topic = before.topics[len(before.topics) - 1]
-        begun = start == 0
+            last_topic = before.topics[len(before.topics) - 1]
+        has_begun = start == 0  # whether a topic has begun in these groups
         for block in row_groups(source, file, range(start, stop), False):
-            first = int(not begun and block.topics[0] == topic)
+            goes_on = not has_begun and block.topics[0] == last_topic
+            first = int(goes_on)
             if first < len(block.topics):
-                begun = True
-                topic = block.topics[len(block.topics) - 1]
+                has_begun = True
+                last_topic = block.topics[len(block.topics) - 1]
                 yield block.groups(first, len(block.topics))
         for block in row_groups(source, file, range(stop, file.num_row_groups), False):
-            if not begun or block.topics[0] != topic:
+            if not has_begun or block.topics[0] != last_topic:
                 return
             yield block.groups(0, 1)
             if len(block.topics) > 1:
@@ -247,7 +255,7 @@ def columns_in(source: File, file: Any, grades: int) -> Columns:
 
 
 def _ids(source: File, column: Any, name: str) -> Ids:
-    """Return ids as bytes, without a copy for each."""
+    """Return a column as ids, made of its buffer at once; raise InputError for a null, and for a NUL."""
     import pyarrow
 
     _check_nulls(source, column, name)
@@ -311,6 +319,7 @@ def _grades(source: File, grades_read: AnyArray, name: str, grades: int) -> AnyA
 
 
 def _check_nulls(source: File, column: Any, name: str) -> None:
+    """Raise InputError if a row has no value in a column."""
     if column.null_count:
         raise InputError(
             source.name, None, f"rows without a value in column {quoted(name)}", "a value in all"

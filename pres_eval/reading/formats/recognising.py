@@ -11,7 +11,7 @@ from pres_eval.errors import InputError
 from pres_eval.reading.blocks import Block, FileFormat
 from pres_eval.reading.file import BYTE_ORDER_MARK, HEAD, File
 from pres_eval.reading.formats.delimited import read_beir, read_msmarco
-from pres_eval.reading.formats.engines import BEGINNING_OF_ENGINE
+from pres_eval.reading.formats.engines import BEGINNING_OF_EXPORT
 from pres_eval.reading.formats.json_records import is_record, records_of_table
 from pres_eval.reading.formats.json_text import SHAPE, SHAPE_OF_LISTS, read_json, read_json_lines
 from pres_eval.reading.formats.parquet import read_parquet
@@ -130,7 +130,7 @@ def _numbers_are_of(naming: Naming, grades: bool) -> bool:
 
 def _json(source: File, head: bytes, lines: list[bytes], grades: bool, naming: Naming) -> FileFormat | None:
     """Return which kind of JSON begins so, None if it is neither a run nor judgements."""
-    if BEGINNING_OF_ENGINE.search(head):
+    if BEGINNING_OF_EXPORT.search(head):
         return FORMATS[JSON_EXPORT]
     if head.lstrip().startswith(b"["):
         return _json_list(source, head, grades, naming)

@@ -239,7 +239,10 @@ class CellReader:
     headings: tuple[str, ...] = ()
 
     def rows(self, rows: Iterable[tuple[int, list[str]]]) -> Iterator[Row]:
-        """Yield the rows; leave out those with neither document nor number, as a topic without a rating."""
+        """Yield the documents of rows, each with its line; warn of what all rows show.
+
+        Rows with neither document nor number, as a topic without a rating has one, are left out.
+        """
         columns, in_order = self.columns, InOrder(self.grades)
         has_number = columns.number is not None and bool(self.grades or not columns.several)
         table = self._observed()
@@ -306,7 +309,7 @@ class CellReader:
                 table.see_combined_grade(grade.strip())
 
     def _documents(self, line: int, cell: str) -> Iterator[bytes]:
-        """Yield the documents of a cell."""
+        """Yield the ids of the documents in a cell."""
         texts = [cell]
         if self.columns.several:
             texts = ids_in_cell(cell)
@@ -359,11 +362,11 @@ def checked_grade(grade: float, text: str, name: str, line: int | None, grades: 
     """Return a grade as a whole number, or as a decimal one if gains are read.
 
     text  the grade as messages call it
-    Raises InputError for what is no finite number, or not whole where grades are expected.
+    Raises InputError for a grade that is no finite number, or not whole where gains are not read.
     """
     largest = 2**63
     if isinstance(grade, float):
-        largest = 2**53  # doubles above have no ones
+        largest = 2**53  # larger doubles are not exact to a whole number
     expected = "an integer"
     if grades == GAINS:
         expected = "a finite number"

@@ -15,13 +15,14 @@ ID_OF_ONE_TOPIC = b"1"
 
 @dataclass(frozen=True)
 class Columns:
-    """Places of the columns of a file, from 0.
+    """Numbers of the columns of a file, from 0.
 
     topic    None: all rows are of ID_OF_ONE_TOPIC
-    number   of the score, rank or grade; None: the documents of a topic are in ranked order, and relevant
+    document the docno, or several of them
+    number   the score, rank or grade; None: the documents of a topic are in ranked order, and relevant
     by_rank  whether the number is a rank
     several  whether a cell has several documents in ranked order
-    rank     of a rank beside the score; None if there is none
+    rank     the rank beside the score; None if there is none
     """
 
     topic: int | None

@@ -26,8 +26,10 @@ LOOKED_AT_LINES = 20
 class TableHead:
     """Heading line of a table.
 
-    names   of the columns
-    before  lines before it, which are left out
+    names      of the columns
+    separator  of the columns
+    quote      the quotation mark
+    before     how many lines come before it, which are left out
     """
 
     names: tuple[str, ...]
@@ -43,7 +45,8 @@ def head_of_line(line: bytes, before: int = 0) -> TableHead | None:
     text = line.decode("utf-8-sig", "surrogateescape").rstrip("\r\n")
     quote, separator = '"', None
     if text.startswith(CONCORDANCE_QUOTE):
-        quote, separator = CONCORDANCE_QUOTE, (text.split(CONCORDANCE_QUOTE)[2:3] or [""])[0][:1]
+        between_cells = "".join(text.split(CONCORDANCE_QUOTE)[2:3])
+        quote, separator = CONCORDANCE_QUOTE, between_cells[:1]
     elif QUOTED_WORDS.fullmatch(line):
         separator = " "
     else:
@@ -77,4 +80,5 @@ def head_of_table(text: bytes, naming: Naming) -> TableHead | None:
 
 
 def _has_all(names: Sequence[str], naming: Naming) -> bool:
+    """Return whether the names of columns are among them that the options name."""
     return all(pick(names, [heading]) is not None for heading in naming.columns.values())

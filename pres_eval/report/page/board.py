@@ -21,6 +21,7 @@ MANY_LETTERS = 8
 """More letters than this behind a number are shown as the first and the last ones."""
 
 SEARCH = element("input", id="board-search", type="search", autocomplete="off")
+"""Field that finds a run among many."""
 
 
 def leaderboard(report: Report, *, interactive: bool = True) -> Html:
@@ -42,23 +43,26 @@ def leaderboard(report: Report, *, interactive: bool = True) -> Html:
 def _choices(report: Report) -> Html:
     """Return the choices of a measure and of a baseline, which is fixed if p-values are corrected for it."""
     selects = [("measure", "Measure")]
-    if report.compared_with is None:
+    if report.compared.asked_baseline is None:
         selects.append(("baseline", "Compared with"))
     search = element("label", "Find a run ", SEARCH) if len(report.names) > RUNS_WITH_ALL_LETTERS else ""
     return controls(*selects, field=search)
 
 
 def _different_topics(report: Report) -> Html | str:
-    """Return the banner for averages over different topics."""
+    """Return the banner for averages over different topics; empty if all runs have all topics."""
     if not report.topics_differ() or report.options.complete:
         return ""
     counts = [len(evaluation.topics) for evaluation in report.evaluations]
     fewest = [name for name, count in zip(report.names, counts, strict=True) if count == min(counts)]
-    named = ", ".join(fewest[:3]) + (f" and {len(fewest) - 3} more" if len(fewest) > 3 else "")
+    named = ", ".join(fewest[:3])
+    if len(fewest) > 3:
+        named += f" and {len(fewest) - 3} more"
+    verb = "has" if len(fewest) == 1 else "have"
     return element(
         "p",
         element("strong", "The runs have different topics."),
-        f" Of {len(report.topics)} topics {named} {'has' if len(fewest) == 1 else 'have'} {min(counts)}."
+        f" Of {len(report.topics)} topics {named} {verb} {min(counts)}."
         " Averages are over each run's own topics; runs that lack some (topics, beside the name) are not"
         " ranked and stand last. --topics all counts missing topics as 0, --topics common leaves them out."
         " Two runs are compared over the topics that both have.",
@@ -68,13 +72,13 @@ def _different_topics(report: Report) -> Html | str:
 
 
 def failed_runs(report: Report) -> Html | str:
-    """Return the runs that could not be evaluated, and why."""
-    if not report.failures:
+    """Return the banner with the runs that could not be evaluated, and why; empty if there are none."""
+    if not report.inputs.failures:
         return ""
-    rows = [
-        element("li", text_of(failure.message).replace(failure.path, report.shown_path(failure.path)))
-        for failure in report.failures
-    ]
+    rows = []
+    for failure in report.inputs.failures:
+        message = text_of(failure.message).replace(failure.path, report.shown_path(failure.path))
+        rows.append(element("li", message))
     return element(
         "div",
         element("p", element("strong", "Runs that could not be evaluated")),
@@ -87,11 +91,9 @@ def failed_runs(report: Report) -> Html | str:
 def _averages(report: Report, *, sortable: bool) -> Html:
     """Return the board: runs and their means, the best first; without links where nothing is sortable."""
     labels = report.board_and_counts
-    several = len(report.names) > 1
-    leaders: dict[str, list[int]] = {}
-    for label in labels:
-        is_mean = report.column(label).measure.format is Format.FLOAT
-        leaders[label] = report.leaders(label) if several and is_mean else []
+    caption = "Averages over topics"
+    if len(report.names) > 1:
+        caption += _order_and_marks(report)
     rows: list[list[Cell]] = []
     for run in report.best_first(labels[0]):
         name = report.names[run]
@@ -100,25 +102,30 @@ def _averages(report: Report, *, sortable: bool) -> Html:
             element("span", svg.swatch(run), shown_name, class_="name", data_run=run),
             _topic_count(report, run),
         ]
-        for label in labels:
-            hidden = len(report.names) > RUNS_WITH_ALL_LETTERS and label != labels[0]
-            row.append(
-                element(
-                    "td",
-                    report.text(run, label),
-                    _letters(report, label, run, hidden),
-                    class_="n best" if run in leaders[label] else "n",
-                    data_board=label if label in report.board else None,
-                )
-            )
+        row += [_mean_cell(report, run, label) for label in labels]
         rows.append(row)
     return table(
-        f"Averages over topics{_words(report) if several else ''}",
+        caption,
         ["run", "topics", *labels],
         rows,
         sortable=sortable,
         name="board",
         falling={label for label in labels if report.sign(label) < 0},
+    )
+
+
+def _mean_cell(report: Report, run: int, label: str) -> Html:
+    """Return the cell of a run's mean, marked if it is the best, with the letters behind it."""
+    several = len(report.names) > 1
+    is_mean = report.column(label).measure.format is Format.FLOAT
+    is_best = several and is_mean and run in report.leaders(label)
+    hidden = len(report.names) > RUNS_WITH_ALL_LETTERS and label != report.board_and_counts[0]
+    return element(
+        "td",
+        report.text(run, label),
+        _letters(report, label, run, hidden),
+        class_="n best" if is_best else "n",
+        data_board=label if label in report.board else None,
     )
 
 
@@ -131,8 +138,8 @@ def _topic_count(report: Report, run: int) -> str:
     return f"{count}" if report.has_all_topics(run) else f"{count} of {plural(len(report.topics))}"
 
 
-def _words(report: Report) -> str:
-    """Return what the order and the marks of the table mean."""
+def _order_and_marks(report: Report) -> str:
+    """Return what the order and the marks of the table mean: the end of its caption."""
     words = f", by {report.board[0]}"
     rated = [label for label in report.board if report.column(label).measure.format is Format.FLOAT]
     without = [label for label in rated if not report.leaders(label)]
@@ -150,24 +157,27 @@ def _words(report: Report) -> str:
 
 
 def _note(report: Report) -> Html | str:
-    """Explain the signs, which the script fills in, and the letters: one family of tests for both."""
-    if report.pairs is None or len(report.names) == 1:
+    """Return the paragraph on the signs, which the script fills in, and the letters; empty for one run.
+
+    Signs and letters are of one family of tests.
+    """
+    pairs = report.compared.pairs
+    if pairs is None or len(report.names) == 1:
         return ""
-    if not report.pairs.topics.any():
+    if not pairs.topics.any():
         return element("p", "No two runs have a topic in common: nothing could be tested.", class_="dim")
-    if not np.isfinite(report.pairs.p_values).any():
-        return element("p", f"Over {report.pairs.over} no difference could be tested.", class_="dim")
-    tests = report.pairs.family
-    if report.pairs.settings.corrects_within(len(report.pairs.measures)):
+    if not np.isfinite(pairs.p_values).any():
+        return element("p", f"Over {pairs.over} no difference could be tested.", class_="dim")
+    tests = pairs.family
+    if pairs.settings.corrects_within(len(pairs.measures)):
         tests += " (--correct-over measures: over all together)"
-    tests += f", each over the topics that both have, significant where p < {report.pairs.settings.alpha:g}."
-    if report.pairs.baseline is None:
+    tests += f", each over the topics that both have, significant where p < {pairs.settings.alpha:g}."
+    if pairs.baseline is None:
         words = f"{SHARED[0].upper()}{SHARED[1:]}. Signs and letters are of one family of tests: {tests}"
-        alike = [
-            label
-            for label, letters in zip(report.pairs.measures, report.pairs.letters, strict=True)
-            if set(letters) == {"a"}
-        ]
+        alike = []
+        for label, letters in zip(pairs.measures, pairs.letters, strict=True):
+            if set(letters) == {"a"}:
+                alike.append(label)
         if alike:
             words += f" {', '.join(alike)}: all runs share a, which does not mean that they are equal."
     else:
@@ -181,7 +191,7 @@ def _note(report: Report) -> Html | str:
 
 def _letters(report: Report, label: str, run: int, hidden: bool) -> Html | str:
     """Return the letters of `compare --all-pairs` behind a value; the script shows the chosen measure's."""
-    pairs = report.pairs
+    pairs = report.compared.pairs
     if pairs is None or pairs.baseline is not None or len(report.names) < 2 or label not in pairs.measures:
         return ""
     letters = pairs.letters[pairs.measures.index(label)][run]
@@ -193,14 +203,12 @@ def _letters(report: Report, label: str, run: int, hidden: bool) -> Html | str:
 
 def _intervals(report: Report) -> Html | str:
     """Return the chart of means with their intervals, nothing if runs were not compared."""
-    pairs = report.pairs
+    pairs = report.compared.pairs
     if pairs is None:
         return ""
     label = pairs.measures[0]
-    rows = [
-        _interval_row(report, pairs, run)
-        for run in report.all_topics_first(np.argsort(-pairs.gains[0], kind="stable").tolist())
-    ]
+    best_first = np.argsort(-pairs.gains[0], kind="stable").tolist()
+    rows = [_interval_row(report, pairs, run) for run in report.all_topics_first(best_first)]
     words = f"Means over {pairs.over}"
     if np.isfinite(pairs.lower[0]).any():
         words += f" with {percentage(1 - pairs.settings.alpha)} intervals (uncorrected)"
@@ -216,34 +224,40 @@ def _intervals(report: Report) -> Html | str:
 def _interval_row(report: Report, pairs: PairTable, run: int) -> svg.Row:
     """Return the row of a run in the chart of intervals."""
     name = report.names[run]
-    mean, lower, upper = (float(values[0, run]) for values in (pairs.means, pairs.lower, pairs.upper))
-    ends = f"({lower:.4f} to {upper:.4f})" if np.isfinite(lower) else "(one topic: no interval)"
+    mean, lower, upper = float(pairs.means[0, run]), float(pairs.lower[0, run]), float(pairs.upper[0, run])
+    interval = "(one topic: no interval)"
+    if np.isfinite(lower):
+        interval = f"({lower:.4f} to {upper:.4f})"
+    letters = ""
+    if len(report.names) > 1:
+        letters = pairs.letters[0][run]
     return svg.Row(
-        name,
-        run,
-        mean,
-        (lower, upper),
-        None,
-        f"{name}: {mean:.4f} {ends}",
-        pairs.letters[0][run] if len(report.names) > 1 else "",
+        name=name,
+        series=run,
+        middle=mean,
+        line=(lower, upper),
+        box=None,
+        text=f"{name}: {mean:.4f} {interval}",
+        end=letters,
     )
 
 
 def pair(report: Report) -> Html:
     """Return each run against the baseline; the script compares any two."""
-    pairs = report.pairs
+    pairs = report.compared.pairs
     if pairs is None:
         return section("pair", "Two runs", element("p", "There is no average over topics to test."))
-    base = report.baseline
+    baseline = report.baseline
     rows: list[list[Cell]] = []
     for run in report.best_first(report.main):
-        if run != base:
-            name, test = report.names[run], pairs.against(0, run, base)
+        if run != baseline:
+            name, test = report.names[run], pairs.against(0, run, baseline)
             ties = test.topics - test.wins - test.losses
             row: list[Cell] = [link("runs", name, run=name), str(test.topics), signed(test.difference)]
-            rows.append([*row, str(test.wins), str(ties), str(test.losses), p_text(test.p_value)])
+            row += [str(test.wins), str(ties), str(test.losses), p_text(test.p_value)]
+            rows.append(row)
     caption = (
-        f"{pairs.measures[0]}: each run against {report.names[base]} over the topics that both have"
+        f"{pairs.measures[0]}: each run against {report.names[baseline]} over the topics that both have"
         f" ({pairs.family}, as on the leaderboard)"
     )
     static = scrolling(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pres_eval.analysis.by_group import ByGroup, GroupComparison
+from pres_eval.analysis.by_group import GroupComparison, Interaction
 from pres_eval.errors import plural
 from pres_eval.reading.topic_files import MACRO_MEAN, Groups
 from pres_eval.report.compared_topics import small_groups_note
@@ -19,13 +19,17 @@ SIGNS = {1: " +", -1: " −", 0: ""}
 
 def groups_view(report: Report) -> Html:
     """Return the section: for each measure the means by group, and the comparisons in groups."""
-    groups = report.groups
+    groups = report.inputs.groups
     assert groups is not None, "a page has this section where there are groups"
-    measures = [report.main, *(label for label in report.board if label != report.main)]
-    sizes = {name: _size(report, topics) for name, topics in groups.topics.items()}
-    names = ", ".join(f"{name} ({plural(size)})" for name, size in sizes.items() if size)
+    named_groups = []
+    for name, topics in groups.topics.items():
+        size = _size(report, topics)
+        if size:
+            named_groups.append(f"{name} ({plural(size)})")
+    names = ", ".join(named_groups)
     parts = []
-    for label in measures:
+    # The main measure comes first, and is open.
+    for label in dict.fromkeys((report.main, *report.board)):
         tables = _of_measure(report, groups, label)
         parts.append(element("details", element("summary", label), *tables, open=label == report.main))
     return section(
@@ -44,7 +48,7 @@ def _size(report: Report, topics: frozenset[bytes]) -> int:
 
 def _words(report: Report) -> str:
     """Describe how the runs were compared in groups, and what the marks mean."""
-    by_group, pairs = report.by_group, report.pairs
+    by_group, pairs = report.compared.by_group, report.compared.pairs
     if by_group is None or pairs is None or not by_group.comparisons:
         return "No differences were tested: that takes two runs with topics in common."
     settings = pairs.settings
@@ -65,17 +69,18 @@ def _words(report: Report) -> str:
 def _of_measure(report: Report, groups: Groups, label: str) -> list[Html]:
     """Return the tables of a measure: means, comparisons, interactions."""
     comparisons: list[GroupComparison] = []
-    if report.by_group is not None:
-        comparisons = [pair for pair in report.by_group.comparisons if pair.measure == label]
+    if report.compared.by_group is not None:
+        comparisons = [pair for pair in report.compared.by_group.comparisons if pair.measure == label]
     tables = [scrolling(f"Means of {label} by group", _means(report, groups, label, comparisons))]
     if comparisons:
         tables.append(scrolling(f"Tests of {label} in each group", _tests(report, label, comparisons)))
-    if comparisons and report.by_group is not None and report.by_group.interactions:
+    by_group = report.compared.by_group
+    if comparisons and by_group is not None and by_group.interactions:
+        interactions = [pair for pair in by_group.interactions if pair.measure == label]
         title = f"Whether differences of {label} depend on the group"
-        tables.append(scrolling(title, _between(label, report.by_group)))
-        of_measure = [pair for pair in report.by_group.interactions if pair.measure == label]
-        assert report.pairs is not None, "interactions come of the comparisons of pairs"
-        small_groups = small_groups_note(report.by_group, of_measure, report.pairs.settings.alpha)
+        tables.append(scrolling(title, _interactions(label, interactions)))
+        assert report.compared.pairs is not None, "interactions come of the comparisons of pairs"
+        small_groups = small_groups_note(by_group, interactions, report.compared.pairs.settings.alpha)
         if small_groups:
             tables.append(element("p", small_groups, class_="dim"))
     return tables
@@ -96,10 +101,10 @@ def _means(report: Report, groups: Groups, label: str, comparisons: Sequence[Gro
             texts[group] = shown(value, DIGITS, kind) if isinstance(value, float) else UNKNOWN
         cells: list[Cell] = [link("runs", name, run=name)]
         for group in names:
-            cells.append(
-                f"{texts[group]}{marks.get((name, group), '')}{_lacking(report, run, groups, group)}"
-            )
-        rows.append([*cells, texts[MACRO_MEAN], worst_group(evaluation, column) or UNKNOWN])
+            mark = marks.get((name, group), "")
+            cells.append(texts[group] + mark + _lacking(report, run, groups, group))
+        cells += [texts[MACRO_MEAN], worst_group(evaluation, column) or UNKNOWN]
+        rows.append(cells)
     return table(
         f"Means of {label} by group of topics", ["run", *names, "mean of groups", "worst group"], rows
     )
@@ -118,14 +123,16 @@ def _tests(report: Report, label: str, comparisons: Sequence[GroupComparison]) -
     """Return the table of runs against the baseline in each group."""
     rows = []
     for pair in comparisons:
-        means = [f"{pair.mean:.{DIGITS}f}", f"{pair.other_mean:.{DIGITS}f}", signed(pair.difference)]
-        row = [pair.run, pair.group, str(pair.topics), *means]
-        rows.append([*row, p_text(pair.p_value), _starred(pair.corrected, pair.significant)])
-    assert report.pairs is not None, "comparisons in groups come of those of pairs"
-    settings = report.pairs.settings
-    heads = ["run", "group", "topics", "mean", "of the baseline", "difference", "p"]
+        row = [pair.run, pair.group, str(pair.topics)]
+        row += [f"{pair.mean:.{DIGITS}f}", f"{pair.other_mean:.{DIGITS}f}", signed(pair.difference)]
+        row += [p_text(pair.p_value), _starred(pair.corrected, pair.significant)]
+        rows.append(row)
+    assert report.compared.pairs is not None, "comparisons in groups come of those of pairs"
+    settings = report.compared.pairs.settings
+    headings = ["run", "group", "topics", "mean", "of the baseline", "difference", "p"]
+    headings.append(f"p ({settings.correction})")
     caption = f"{label} in each group against {comparisons[0].other}; * marks p below {settings.alpha:g}"
-    return table(caption, [*heads, f"p ({settings.correction})"], rows, text_columns=2)
+    return table(caption, headings, rows, text_columns=2)
 
 
 def _starred(p_value: float, significant: bool) -> str:
@@ -133,13 +140,13 @@ def _starred(p_value: float, significant: bool) -> str:
     return f"{p_text(p_value)}*" if significant else p_text(p_value)
 
 
-def _between(label: str, by_group: ByGroup) -> Html:
-    """Return the table of whether differences depend on the group."""
+def _interactions(label: str, interactions: Sequence[Interaction]) -> Html:
+    """Return the table of whether differences in a measure depend on the group."""
     rows = []
-    for pair in by_group.interactions:
-        if pair.measure == label:
-            row = [f"{pair.run} against {pair.other}", pair.least, pair.greatest]
-            rows.append([*row, p_text(pair.p_value), _starred(pair.corrected, pair.significant)])
+    for pair in interactions:
+        row = [f"{pair.run} against {pair.other}", pair.least, pair.greatest]
+        row += [p_text(pair.p_value), _starred(pair.corrected, pair.significant)]
+        rows.append(row)
     caption = (
         f"Whether the difference in {label} is another one in another group (Welch's F, of few topics by"
         " random deals of them to groups, too); a difference that is significant in one group and not in"

@@ -13,10 +13,10 @@ from pres_eval.report.text import percentage, shown
 from pres_eval.report.trec_report import DIGITS, Report
 
 NAMED_RUNS = 3
-"""Runs that the sentence names, if there are more than one more."""
+"""Runs that the sentence names; if there is only one more, it is named too."""
 
 DRAWN_RUNS = 10
-"""Runs that the picture shows, the best ones."""
+"""Runs that the picture shows at most: the best ones."""
 
 OPENINGS = {
     "recall": "Within {cutoff} documents {run} finds {value} of the relevant ones",
@@ -31,7 +31,7 @@ FURTHER = {"recall": "{run} {value}", "P": "of {run} {value}", "success": "{run}
 
 def headline(report: Report) -> Html | str:
     """Return the sentence with the means of the runs by the first measure; empty if there are none."""
-    means = report.headline
+    means = report.compared.headline
     if means is None or not report.leaders(report.main):
         return ""
     shown_runs = len(means.runs)
@@ -47,13 +47,14 @@ def headline(report: Report) -> Html | str:
 
 def headline_picture(report: Report) -> Html | str:
     """Return the means of the headline as dots with their intervals, the best run on top."""
-    means = report.headline
+    means = report.compared.headline
     if means is None or not report.leaders(report.main):
         return ""
     rows = [_row(report, means, rank) for rank in range(min(len(means.runs), DRAWN_RUNS))]
     words = f"Mean over {plural(means.topics)}"
-    if report.pairs is not None and np.isfinite(means.lower).any():
-        words += f" with {percentage(1 - report.pairs.settings.alpha)} interval (uncorrected)"
+    pairs = report.compared.pairs
+    if pairs is not None and np.isfinite(means.lower).any():
+        words += f" with {percentage(1 - pairs.settings.alpha)} interval (uncorrected)"
     if len(rows) < len(means.runs):
         words += f", the best {len(rows)} of {len(means.runs)} runs"
     if report.sign(means.label) < 0:
@@ -63,9 +64,9 @@ def headline_picture(report: Report) -> Html | str:
 
 
 def _row(report: Report, means: Headline, rank: int) -> svg.Row:
-    """Return the row of a run in the picture."""
+    """Return the row of the run at this rank (0: the best) in the picture."""
     name = report.names[means.runs[rank]]
-    mean, lower, upper = (float(ends[rank]) for ends in (means.means, means.lower, means.upper))
+    mean, lower, upper = float(means.means[rank]), float(means.lower[rank]), float(means.upper[rank])
     interval = "no interval"
     if np.isfinite(lower):
         interval = f"{lower:.{DIGITS}f} to {upper:.{DIGITS}f}"
@@ -112,11 +113,10 @@ def _further(report: Report, means: Headline) -> str:
 
 def _filled(form: str, report: Report, means: Headline, rank: int) -> list[Content]:
     """Return a form with the numbers of a run put in, and its name emphasised."""
-    before, _, after = form.partition("{run}")
-    value = _value(report, means, rank)
+    numbers = {"cutoff": means.cutoff, "label": means.label, "value": _value(report, means, rank)}
+    before_name, _, after_name = form.partition("{run}")
     name = element("em", report.names[means.runs[rank]])
-    texts = [text.format(cutoff=means.cutoff, label=means.label, value=value) for text in (before, after)]
-    return [texts[0], name, texts[1]]
+    return [before_name.format(**numbers), name, after_name.format(**numbers)]
 
 
 def _value(report: Report, means: Headline, rank: int) -> str:
@@ -151,7 +151,7 @@ def _others(report: Report, means: Headline, named: int) -> str:
 
 def _basis(report: Report, means: Headline) -> str:
     """Return what the numbers of the sentence are."""
-    weighted = "" if report.weights is None else "weighted "
+    weighted = "" if report.inputs.weights is None else "weighted "
     less = ", less is better" if report.sign(means.label) < 0 else ""
     words = f"({means.label}: {weighted}mean over {plural(means.topics)}{less}"
     unranked = len(report.names) - len(means.runs)

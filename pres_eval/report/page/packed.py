@@ -34,13 +34,14 @@ ALIGNED = 8
 def packed(arrays: Mapping[str, AnyArray]) -> tuple[dict[str, tuple[str, int, int]], str]:
     """Return what is where in the block, and the block: arrays one after the other, compressed, in base64.
 
-    Of an array the contents have its kind (i2, u4, f8 ...), where it begins, how many numbers it has.
+    Of an array the contents have its kind (i2, u4, f8 ...), its first byte, and how many numbers it has.
     """
     block = bytearray()
     contents = {}
     for name, array in arrays.items():
         data = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<")))
-        block += b"\0" * (-len(block) % ALIGNED)
+        padding = -len(block) % ALIGNED
+        block += b"\0" * padding
         contents[name] = (data.dtype.str[1:], len(block), data.size)
         block += data.tobytes()
     return contents, base64.b64encode(zlib.compress(bytes(block), 6)).decode()
@@ -52,29 +53,39 @@ def as_lines(texts: Iterable[str]) -> AnyArray:
 
 
 def smallest(numbers: AnyArray, kinds: Sequence[str] = ("<i2", "<i4")) -> AnyArray:
-    """Return whole numbers in the first kind that holds them, with its least one free if signed."""
+    """Return whole numbers (n,) in the first kind that holds them, else as doubles.
+
+    The least number of a signed kind stays free: it stands for what is no number.
+    """
+    if numbers.size == 0:
+        return numbers.astype(kinds[0])
     for kind in kinds:
         limits = np.iinfo(kind)
-        least = limits.min + (limits.min < 0)
-        if numbers.size == 0 or (numbers.min() >= least and numbers.max() <= limits.max):
+        least = limits.min + 1 if limits.min < 0 else 0
+        if numbers.min() >= least and numbers.max() <= limits.max:
             return numbers.astype(kind)
     return numbers.astype("<f8")
 
 
 def as_shown(values: FloatArray, kind: Format) -> AnyArray:
-    """Return values as whole numbers, 10**DIGITS times what people see (counts: once).
+    """Return values as whole numbers of the same shape, 10**DIGITS times what people see (counts: once).
 
     What is not a finite number becomes the least number of the type, or nan among doubles.
+
+    >>> as_shown(np.array([0.12345, np.nan]), Format.FLOAT)
+    array([  1235, -32768], dtype=int16)
     """
-    scale = 1 if kind is Format.COUNT else 10**DIGITS
+    digits = 0 if kind is Format.COUNT else DIGITS
+    scale = 10**digits
     known = np.isfinite(values)
-    exact = values[known]
-    scaled = exact * scale
+    known_values = values[known]
+    scaled = known_values * scale
     rounded = np.rint(scaled)
     # The product is rounded too: near a half only the printed digits say which way it goes.
-    near_half = np.abs(np.abs(scaled - np.floor(scaled)) - 0.5) < 1e-3
+    near_half = np.abs(scaled - np.floor(scaled) - 0.5) < 1e-3
     for number in np.flatnonzero(near_half).tolist():
-        rounded[number] = round(float(f"{exact[number]:.{len(str(scale)) - 1}f}") * scale)
+        printed = f"{known_values[number]:.{digits}f}"
+        rounded[number] = round(float(printed) * scale)
     whole = smallest(rounded)
     missing = np.nan if whole.dtype.kind == "f" else np.iinfo(whole.dtype).min
     packed = np.full(values.shape, missing, whole.dtype)
@@ -99,15 +110,16 @@ def page_data(report: Report) -> list[Html]:
     arrays["docnos"] = as_lines(map(text_of, documents.docnos))
     for label, median in medians.items():
         arrays[f"median:{label}"] = as_shown(median, Format.FLOAT)
-    if report.pairs is not None:
-        arrays |= _of_pairs(report.pairs)
-    if report.titles:
-        arrays["titles"] = as_lines(text_of(report.titles.get(docno, "")) for docno in documents.docnos)
+    if report.compared.pairs is not None:
+        arrays |= _of_pairs(report.compared.pairs)
+    titles = report.texts.titles
+    if titles:
+        arrays["titles"] = as_lines(text_of(titles.get(docno, "")) for docno in documents.docnos)
     contents, block = packed(arrays)
     document = {
         **_document(report, labels),
         "contents": contents,
-        "medians": {label: label in report.medians for label in medians},
+        "medians": {label: label in report.inputs.medians for label in medians},
     }
     text = json.dumps(document, separators=(",", ":"), allow_nan=False)
     text = text.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
@@ -135,30 +147,20 @@ def _of_pairs(pairs: PairTable) -> dict[str, AnyArray]:
 
 def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
     """Return what the script needs besides the arrays."""
-    columns = [report.column(label) for label in labels]
-    pairs = report.pairs
+    pairs = report.compared.pairs
+    runs = range(len(report.names))
     return {
         "producer": f"pres-eval {__version__}",
         "runs": report.names,
         "fitted": {longest: fitted(report.names, longest) for longest in NAME_LENGTHS},
         "topics": [text_of(topic) for topic in report.topics],
-        "measures": [
-            {
-                "label": label,
-                "digits": 0 if column.measure.format is Format.COUNT else DIGITS,
-                "words": column.measure.description,
-                "less": column.measure.less_is_better,
-            }
-            for label, column in zip(labels, columns, strict=True)
-        ],
+        "measures": [_measure(report, label) for label in labels],
         "board": report.board,
-        "summaries": [
-            [_summary(report, run, label) for label in report.board] for run in range(len(report.names))
-        ],
+        "summaries": [_summaries(report, run) for run in runs],
         "nmax": report.nmax,
-        "qrels": report.shown_path(report.qrels.path),
-        "url": report.document_url,
-        "queries": [text_of(report.queries.get(topic, "")) for topic in report.topics],
+        "qrels": report.shown_path(report.inputs.qrels.path),
+        "url": report.texts.document_url,
+        "queries": [text_of(report.texts.queries.get(topic, "")) for topic in report.topics],
         "best": report.best_first(report.main),
         "leaders": report.leaders(report.main),
         "base": report.baseline,
@@ -166,28 +168,47 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
         "weightless": _weightless(report),
         "beyond": report.documents_beyond,
         "topicsDiffer": report.topics_differ(),
-        "partial": [int(not report.has_all_topics(run)) for run in range(len(report.names))],
-        "pairs": None
-        if pairs is None
-        else {
-            "measures": pairs.measures,
-            **vars(pairs.settings),
-            "over": pairs.over,
-            "baseline": pairs.baseline,
-            "family": pairs.family,
-            "note": pairs_note(pairs) if len(report.names) > 1 else "",
-            "letters": pairs.letters,
-        },
+        "partial": [int(not report.has_all_topics(run)) for run in runs],
+        "pairs": None if pairs is None else _tests(pairs, note=len(report.names) > 1),
+    }
+
+
+def _measure(report: Report, label: str) -> dict[str, Any]:
+    """Return what the script needs of a measure."""
+    measure = report.column(label).measure
+    return {
+        "label": label,
+        "digits": 0 if measure.format is Format.COUNT else DIGITS,
+        "words": measure.description,
+        "less": measure.less_is_better,
+    }
+
+
+def _tests(pairs: PairTable, *, note: bool) -> dict[str, Any]:
+    """Return what the script needs of the tests of pairs of runs besides the arrays.
+
+    note  whether there is a line for tables in papers
+    """
+    return {
+        "measures": pairs.measures,
+        **vars(pairs.settings),
+        "over": pairs.over,
+        "baseline": pairs.baseline,
+        "family": pairs.family,
+        "note": pairs_note(pairs) if note else "",
+        "letters": pairs.letters,
     }
 
 
 def _weightless(report: Report) -> list[int]:
-    """Return the places of the topics that weigh nothing, which no test counts."""
-    if report.weights is None:
+    """Return the numbers of the topics that weigh nothing, which no test counts."""
+    weights = report.inputs.weights
+    if weights is None:
         return []
-    return [number for number, topic in enumerate(report.topics) if report.weights.of[topic] == 0]
+    return [number for number, topic in enumerate(report.topics) if weights.of[topic] == 0]
 
 
-def _summary(report: Report, run: int, label: str) -> float | None:
-    value = report.summary(run, label)
-    return value if np.isfinite(value) else None
+def _summaries(report: Report, run: int) -> list[float | None]:
+    """Return a run's means of the leaderboard's measures; None for what JSON has no number for."""
+    means = [report.summary(run, label) for label in report.board]
+    return [mean if np.isfinite(mean) else None for mean in means]

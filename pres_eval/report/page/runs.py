@@ -6,7 +6,7 @@ from pres_eval.errors import plural
 from pres_eval.measures.base import Format
 from pres_eval.report import svg
 from pres_eval.report.graphs import Graph, graphs_of
-from pres_eval.report.markup import Html, controls, element, figure, scrolling, section, table
+from pres_eval.report.markup import Content, Html, controls, element, figure, scrolling, section, table
 from pres_eval.report.report_numbers import (
     above_at_below,
     against_median,
@@ -22,7 +22,7 @@ from pres_eval.report.report_numbers import (
 from pres_eval.report.trec_report import Report
 
 MOST_UNSEARCHED = 8
-"""More runs than this, and the legend can be searched."""
+"""If there are more runs than this, the legend can be searched."""
 
 MOST_WITH_HISTOGRAMS = 20
 """Of more runs the histograms, two thirds of the page, are among the distributions alone."""
@@ -38,10 +38,10 @@ def graphs(report: Report) -> Html:
 
 def _averages(report: Report, graph: Graph) -> list[Html]:
     """Return the numbers behind a curve against Nmax, with their heading."""
-    rows = [
-        [name, *(report.text(run, f"{graph.name}_{cutoff}") for cutoff in report.grid)]
-        for run, name in enumerate(report.names)
-    ]
+    rows = []
+    for run, name in enumerate(report.names):
+        values = [report.text(run, f"{graph.name}_{cutoff}") for cutoff in report.grid]
+        rows.append([name, *values])
     averages = table("Average over topics", ["run", *map(str, report.grid)], rows, sortable=True)
     return [element("h3", graph.title), scrolling(graph.title, averages)]
 
@@ -69,8 +69,8 @@ def _legend(report: Report) -> Html | str:
 def distributions(report: Report) -> Html:
     """Return the distribution of a measure over topics, run by run; the script draws any measure."""
     labels = topic_measures(report)
-    floats = [label for label in labels if report.column(label).measure.format is Format.FLOAT]
-    label = floats[0] if floats else labels[0]
+    no_counts = [label for label in labels if report.column(label).measure.format is Format.FLOAT]
+    label = no_counts[0] if no_counts else labels[0]
     rows = [_box(report, run, label) for run in report.best_first(label)]
     words = "Least, first quartile, median, third quartile, most over topics; runs with the best mean first"
     return section(
@@ -102,16 +102,19 @@ def _box(report: Report, run: int, label: str) -> svg.Row:
 
 
 def trec_tables(report: Report) -> Html:
-    """Return all runs; the script shows one at a time."""
-    runs = [_run(report, run) for run in range(len(report.names))]
-    return section("runs", "TREC's tables", controls(("run-choice", "Run")) if len(runs) > 1 else "", *runs)
+    """Return TREC's tables of all runs; the script shows one run at a time."""
+    parts: list[Content] = []
+    if len(report.names) > 1:
+        parts.append(controls(("run-choice", "Run")))
+    parts += [_run(report, run) for run in range(len(report.names))]
+    return section("runs", "TREC's tables", *parts)
 
 
 def _run(report: Report, run: int) -> Html:
     """Return TREC's tables of one run."""
-    statistics = [
-        (label, element("td", text, class_="n wrap")) for label, text in summary_statistics(report, run)
-    ]
+    statistics = []
+    for label, text in summary_statistics(report, run):
+        statistics.append((label, element("td", text, class_="n wrap")))
     tables = [
         table("Summary Statistics", ["", "over all topics"], statistics),
         table("Recall Level Precision Averages", ["Recall", "Precision"], recall_level_averages(report, run)),

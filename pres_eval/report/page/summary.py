@@ -31,6 +31,7 @@ from pres_eval.report.text import UNKNOWN, equal_or_less, interval, percentage, 
 from pres_eval.report.trec_report import DIGITS, Report
 
 MOST_NAMED = 3
+"""Runs or topics that a sentence names; of further ones it gives the number."""
 
 
 def summary(report: Report, *, links: bool = True) -> Html:
@@ -50,11 +51,10 @@ def summary(report: Report, *, links: bool = True) -> Html:
         answers["Judgements"] = _judged(report, run)
     elif report.trust is not None:
         answers["Judgements"] = [detail(link("trust", "Can I trust these judgements?"))]
-    rows = [
-        element("li", element("strong", f"{question}: "), *sentences)
-        for question, sentences in answers.items()
-        if sentences
-    ]
+    rows = []
+    for question, sentences in answers.items():
+        if sentences:
+            rows.append(element("li", element("strong", f"{question}: "), *sentences))
     list_of_answers = element("ul", *rows, class_="plain")
     picture = headline_picture(report)
     if picture:
@@ -67,42 +67,48 @@ def summary(report: Report, *, links: bool = True) -> Html:
 def named(report: Report, runs: Sequence[int]) -> str:
     """Return the names of runs, and how many more there are: `a, b and 3 more`."""
     names = [report.names[run] for run in runs]
+    if len(names) == 1:
+        return names[0]
     if len(names) > MOST_NAMED + 1:
         names = [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
-    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _best(report: Report, leaders: Sequence[int]) -> list[Content]:
     """Return which run is best, or why none is called so."""
     label = report.main
+    why_none = report.why_none_is_best(label)
+    if why_none is not None:
+        return [f"No run is called best: {why_none}."]
     less = " (less is better)" if report.sign(label) < 0 else ""
+    unranked = ""
     lacking = [run for run in range(len(report.names)) if not report.has_all_topics(run)]
-    unranked = f" Not ranked, as they lack topics: {named(report, lacking)}." if lacking else ""
-    if why := report.why_none_is_best(label):
-        return [f"No run is called best: {why}."]
+    if lacking:
+        unranked = f" Not ranked, as they lack topics: {named(report, lacking)}."
     value = _value(report, leaders[0])
     if len(leaders) > 1:
         return [f"{named(report, leaders)} tie for the best {label}{less}: {value}.{unranked}"]
-    name = link("runs", report.names[leaders[0]], run=report.names[leaders[0]])
-    words = (
-        f" is best by {label}{less}: {value}." if len(report.names) > 1 else f" has {label} {value}{less}."
-    )
-    return [name, words, unranked]
+    name = report.names[leaders[0]]
+    words = f" is best by {label}{less}: {value}."
+    if len(report.names) == 1:
+        words = f" has {label} {value}{less}."
+    return [link("runs", name, run=name), words, unranked]
 
 
 def _value(report: Report, run: int) -> str:
-    """Return a run's main measure with its interval and topics."""
-    pairs, mean = report.pairs, shown(report.summary(run, report.main), DIGITS)
+    """Return a run's mean of the main measure in words, with its interval and its number of topics."""
+    pairs = report.compared.pairs
+    mean = shown(report.summary(run, report.main), DIGITS)
     topics = plural(report.topic_counts()[run])
     if pairs is None or not np.isfinite(pairs.lower[0, run]):
         return f"{mean} over {topics}, without an interval"
-    confidence = percentage(1 - pairs.settings.alpha)
-    return f"{mean} ({confidence} interval {pairs.lower[0, run]:.4f} to {pairs.upper[0, run]:.4f}, {topics})"
+    lower, upper = pairs.lower[0, run], pairs.upper[0, run]
+    return f"{mean} ({percentage(1 - pairs.settings.alpha)} interval {lower:.4f} to {upper:.4f}, {topics})"
 
 
 def _tests(report: Report, leaders: Sequence[int]) -> list[Content]:
     """Return the results of the tests between the best run and the others, in words."""
-    pairs = report.pairs
+    pairs = report.compared.pairs
     if pairs is None:
         return ["there is no mean over topics to test."]
     overtaking = report.overtaking(report.main)
@@ -130,32 +136,42 @@ def _tests_with_best(report: Report, pairs: PairTable, leaders: Sequence[int]) -
         if parts:
             parts.append(" ")
         parts.append(_tested_pair(report, pairs, leaders[0], others[0], _place_of(report, others[0])))
-    if nothing := _nothing_significant(pairs):
-        parts.append(nothing)
+    nothing_significant = _nothing_significant(pairs)
+    if nothing_significant:
+        parts.append(nothing_significant)
     elif len(report.names) > 2:
-        count = len(report.names) - 1
-        for leader in leaders[:MOST_NAMED]:
-            better, worse = _significant(report, pairs, leader)
-            amount = "every other run" if worse == count else f"{worse} of the {count} other runs"
-            losses = f" and significantly worse than {better}" if better else ""
-            parts.append(f" {report.names[leader]} is significantly better than {amount}{losses}.")
+        parts += [_significant_differences(report, pairs, leader) for leader in leaders[:MOST_NAMED]]
     return parts
+
+
+def _significant_differences(report: Report, pairs: PairTable, run: int) -> str:
+    """Return than how many of the other runs a run is significantly better and worse, as a sentence."""
+    num_others = len(report.names) - 1
+    num_better, num_worse = _significant(report, pairs, run)
+    amount = f"{num_worse} of the {num_others} other runs"
+    if num_worse == num_others:
+        amount = "every other run"
+    words = f" {report.names[run]} is significantly better than {amount}"
+    if num_better:
+        words += f" and significantly worse than {num_better}"
+    return f"{words}."
 
 
 def _tests_with_baseline(
     report: Report, pairs: PairTable, baseline: int, leaders: Sequence[int]
 ) -> list[Content]:
-    """Return the tests of the runs against a named baseline, which alone p-values are corrected for."""
+    """Return the tests of the runs against the baseline asked for; p-values are corrected for these."""
     others = [run for run in report.best_first(report.main) if run != baseline]
     name = report.names[baseline]
     parts: list[Content]
     if baseline in leaders:
         parts = [_tested_pair(report, pairs, baseline, others[0], _place_of(report, others[0]))]
     else:
-        run = next((run for run in leaders), others[0])
+        run = leaders[0] if leaders else others[0]
         parts = [_tested_pair(report, pairs, run, baseline, ", the baseline")]
-    if nothing := _nothing_significant(pairs):
-        parts.append(nothing)
+    nothing_significant = _nothing_significant(pairs)
+    if nothing_significant:
+        parts.append(nothing_significant)
     elif len(others) > 1:
         better, worse = _significant(report, pairs, baseline)
         verb = "is" if better == 1 else "are"
@@ -182,17 +198,18 @@ def _significant(report: Report, pairs: PairTable, run: int) -> tuple[int, int]:
 
 
 def _place_of(report: Report, run: int) -> str:
-    """Return a comma, and what the first run behind the best is."""
+    """Return what the first run behind the best is: ", the next", or ", which lacks 2 topics"."""
     if report.has_all_topics(run):
         return ", the next"
-    return f", which lacks {plural(len(report.topics) - len(report.evaluations[run].topics))}"
+    num_lacking = len(report.topics) - len(report.evaluations[run].topics)
+    return f", which lacks {plural(num_lacking)}"
 
 
 def _tested_pair(report: Report, pairs: PairTable, run: int, other: int, aside: str) -> Content:
     """Return the test of two runs in words, with a link to them; `aside`: a comma, and what the other is."""
-    names = {"a": report.names[run], "b": report.names[other]}
-    verdict = _verdict(pairs.against(0, run, other), pairs.settings.alpha, names["a"], names["b"], aside)
-    return [verdict, detail("; ", link("pair", "topic by topic", **names)), "."]
+    name, other_name = report.names[run], report.names[other]
+    verdict = _verdict(pairs.against(0, run, other), pairs.settings.alpha, name, other_name, aside)
+    return [verdict, detail("; ", link("pair", "topic by topic", a=name, b=other_name)), "."]
 
 
 def _verdict(test: Against, alpha: float, name: str, other: str, aside: str) -> str:
@@ -211,32 +228,46 @@ def _verdict(test: Against, alpha: float, name: str, other: str, aside: str) -> 
 
 
 def _topics(report: Report, run: int) -> list[Content]:
-    """Return on how many topics a run is first, and on which it is at its worst."""
-    label, name = report.main, report.names[run]
+    """Return on how many topics a run is first, and on which it is weakest; nothing for one topic."""
+    label = report.main
+    # (runs, topics), so that more is better; equal but for rounding errors is equal.
     gains = report.sign(label) * rounded(report.matrix(label).ravel()).reshape(len(report.names), -1)
     topics = np.flatnonzero(np.isfinite(gains[run]))
     if len(topics) < 2:
         return []
-    worst = topics[gains[run, topics] == gains[run, topics].min()]
-    topic = text_of(report.topics[worst[0]])
-    more = f" and {len(worst) - 1} more" if len(worst) > 1 else ""
-    value = f"{report.matrix(label)[run, worst[0]]:.{DIGITS}f}"
-    parts: list[Content] = [f"{name} is weakest on ", link("topic", topic, topic=topic, run=name)]
+    gains_of_run = gains[run, topics]
+    weakest = topics[gains_of_run == gains_of_run.min()].tolist()
     if len(report.names) == 1:
-        return [*parts, f"{more} ({label} {value})."]
+        return _weakest_topics(report, run, weakest, rival="")
     best = np.fmax.reduce(gains, axis=0)
-    first = topics[gains[run, topics] == best[topics]]
-    words = f"{name} is first on {len(first)} of {_topics_of_run(report, run, len(topics))}"
-    shared = int(np.count_nonzero((gains[:, first] == best[first]).sum(axis=0) > 1))
-    if shared:
-        words += f", on {shared} of these together with others"
-    if best[worst[0]] == gains[run, worst[0]]:
-        rival = "no run does better"
+    first = topics[gains_of_run == best[topics]]
+    words = f"{report.names[run]} is first on {len(first)} of {_topics_of_run(report, run, len(topics))}"
+    num_first_runs = (gains[:, first] == best[first]).sum(axis=0)
+    num_shared = int(np.count_nonzero(num_first_runs > 1))
+    if num_shared:
+        words += f", on {num_shared} of these together with others"
+    topic = weakest[0]
+    if best[topic] == gains[run, topic]:
+        rival = "; no run does better"
     else:
-        other = int(np.flatnonzero(gains[:, worst[0]] == best[worst[0]])[0])
-        rival_value = report.matrix(label)[other, worst[0]]
-        rival = f"the best there: {report.names[other]}, {rival_value:.{DIGITS}f}"
-    return [f"{words}. ", *parts, f"{more} ({label} {value}; {rival})."]
+        best_run = int(np.flatnonzero(gains[:, topic] == best[topic])[0])
+        value = report.matrix(label)[best_run, topic]
+        rival = f"; the best there: {report.names[best_run]}, {value:.{DIGITS}f}"
+    return [f"{words}. ", *_weakest_topics(report, run, weakest, rival)]
+
+
+def _weakest_topics(report: Report, run: int, topics: Sequence[int], rival: str) -> list[Content]:
+    """Return the topic on which a run is weakest, how many more such topics there are, and its value.
+
+    rival  the best run on the topic, in words behind a semicolon; may be empty
+    """
+    name, topic = report.names[run], text_of(report.topics[topics[0]])
+    more = ""
+    if len(topics) > 1:
+        more = f" and {len(topics) - 1} more"
+    value = f"{report.matrix(report.main)[run, topics[0]]:.{DIGITS}f}"
+    link_to_topic = link("topic", topic, topic=topic, run=name)
+    return [f"{name} is weakest on ", link_to_topic, f"{more} ({report.main} {value}{rival})."]
 
 
 def _topics_of_run(report: Report, run: int, count: int) -> str:
@@ -250,25 +281,30 @@ def _topics_of_run(report: Report, run: int, count: int) -> str:
 def _missed(report: Report, run: int) -> list[Content]:
     """Describe how many relevant documents a run missed, and where most."""
     documents, limit = report.documents, report.depth
-    counts = np.diff(documents.offsets)
-    topic_of = np.repeat(np.arange(len(counts)), counts)
-    has = np.isfinite(report.matrix("num_rel"))[run] | report.options.complete
-    missing = ~((documents.ranks > 0) & (documents.ranks <= limit))
-    missed_by_run = missing[run] & has[topic_of]
-    total, nobody = int(has[topic_of].sum()), int((missed_by_run & missing.all(axis=0)).sum())
-    # Every document of topics that no run has is missed.
+    num_relevant = np.diff(documents.offsets)
+    topic_of = np.repeat(np.arange(len(num_relevant)), num_relevant)
+    # Topics that a run lacks count where they count as 0.
+    topic_counts = np.isfinite(report.matrix("num_rel"))[run] | report.options.complete
+    missing = (documents.ranks == 0) | (documents.ranks > limit)  # (runs, documents)
+    missed_by_run = missing[run] & topic_counts[topic_of]
+    missed_by_all = missed_by_run & missing.all(axis=0)
+    # Every document of topics that no run has is missed by all.
     beyond = report.documents_beyond
-    missed, total, nobody = int(missed_by_run.sum()) + beyond, total + beyond, nobody + beyond
-    words = f"{report.names[run]} misses {missed} of {plural(total, 'relevant document')} by rank {limit}"
+    total = int(topic_counts[topic_of].sum()) + beyond
+    num_missed = int(missed_by_run.sum()) + beyond
+    num_missed_by_all = int(missed_by_all.sum()) + beyond
+    words = f"{report.names[run]} misses {num_missed} of {plural(total, 'relevant document')} by rank {limit}"
     if not missed_by_run.any():
         return [f"{words}."]
-    by_topic = np.bincount(topic_of[missed_by_run], minlength=len(counts))
-    most = int(by_topic.argmax())
+    missed_by_topic = np.bincount(topic_of[missed_by_run], minlength=len(num_relevant))
+    most = int(missed_by_topic.argmax())
     topic = text_of(report.topics[most])
     link_to_topic = link("topic", topic, topic=topic, run=report.names[run], nmax=str(limit))
-    if len(report.names) > 1:
-        words += f"; every run misses {nobody} of these" if nobody else "; another run finds each of these"
-    return [f"{words}. The most, {by_topic[most]} of {counts[most]}, on ", link_to_topic, "."]
+    if len(report.names) > 1 and num_missed_by_all:
+        words += f"; every run misses {num_missed_by_all} of these"
+    elif len(report.names) > 1:
+        words += "; another run finds each of these"
+    return [f"{words}. The most, {missed_by_topic[most]} of {num_relevant[most]}, on ", link_to_topic, "."]
 
 
 def _judged(report: Report, run: int) -> list[Content]:
@@ -276,11 +312,10 @@ def _judged(report: Report, run: int) -> list[Content]:
     trust = report.trust
     if trust is None:
         return []
-    judged, name = float(trust.judged[10][run]), report.names[run]
-    words = f"{_amount(judged)} of the first 10 documents of {name} are judged"
-    words += _bounds_of_run(report, trust, run)
+    judged = _amount(float(trust.judged[10][run]))
+    bounds = _bounds_of_run(report, trust, run)
+    words = f"{judged} of the first 10 documents of {report.names[run]} are judged{bounds}."
     ties = trust.ties[run]
-    words += "."
     if ties and ties.is_wide:
         words += f" Equal scores: {ties} by how they are ordered."
     return [words, detail(" ", link("trust", "Can I trust these judgements?"))]
@@ -301,7 +336,7 @@ def _bounds_of_run(report: Report, trust: Trust, run: int) -> str:
 
 
 def _amount(judged: float) -> str:
-    """Return a share in words, an average over topics."""
+    """Return a share of judged documents, an average over topics, in words."""
     return "all" if judged == 1 else f"on average {share(judged)}"
 
 
@@ -310,13 +345,14 @@ FEW_RELEVANT = 5
 
 
 def trust_view(report: Report) -> Html:
-    """Return a table of the runs, and what the judgements lack; empty where nobody looked."""
+    """Return the section on what the judgements lack: facts, and a table of the runs."""
     trust = report.trust
     if trust is None:
         return section("trust", "Can I trust these judgements?", element("p", "This was not checked."))
-    heads = ["run"]
-    heads += [f"judged in the first {rank}" for rank in trust.judged]
-    heads += [*trust.bounds, "equal scores", "only it found", "topics lacking"]
+    headings = ["run"]
+    headings += [f"judged in the first {rank}" for rank in trust.judged]
+    headings += trust.bounds
+    headings += ["equal scores", "only it found", "topics lacking"]
     rows: list[Sequence[Cell]] = []
     for run in report.best_first(report.main):
         row: list[Cell] = [link("runs", report.names[run], run=report.names[run])]
@@ -332,7 +368,7 @@ def trust_view(report: Report) -> Html:
         " of each run alone (other judgements may lower or raise both);"
         " what the main measure is by how equal scores are ordered; relevant documents that no other run has"
     )
-    by_run = table(caption, heads, rows, sortable=True, name="trust-table")
+    by_run = table(caption, headings, rows, sortable=True, name="trust-table")
     facts = [element("li", *words) for words in (*_few_relevant(report), *_order(report, trust))]
     return section(
         "trust",
@@ -344,7 +380,7 @@ def trust_view(report: Report) -> Html:
 
 
 def _few_relevant(report: Report) -> Iterator[Sequence[Content]]:
-    """Yield what is to be known of topics with no or few relevant documents."""
+    """Yield how many topics have no or few relevant documents, with links to the first ones."""
     counts = np.diff(report.documents.offsets)
     kinds = {
         "without a relevant document": counts == 0,
@@ -368,16 +404,18 @@ def _order(report: Report, trust: Trust) -> list[list[Content]]:
     if trust.order is None:
         return []
     tried, measure = trust.order, trust.order.labels.index(report.main)
-    plan, same = tried.plan, float(tried.unchanged[measure])
-    unweighted = "" if report.weights is None else ", without weights of topics"
+    plan = tried.plan
+    # Ties keep it below 1.
+    tau_of_same_order = float(tried.unchanged[measure])
+    unweighted = "" if report.inputs.weights is None else ", without weights of topics"
     words = (
         f"With {percentage(plan.fractions[0])} of each topic's relevant documents, drawn {plan.samples} times"
         f" (seed {plan.seed}), the order of the runs by {report.main} correlates with this one by Kendall's"
         f" τ = {tried.averages[0, measure]:.2f} on average, {tried.lowest[0, measure]:.2f} at worst"
-        f" ({same:.2f}: the same order){unweighted}"
+        f" ({tau_of_same_order:.2f}: the same order){unweighted}"
     )
     leaders = report.leaders(report.main)
-    if np.isnan(same):
+    if np.isnan(tau_of_same_order):
         return []
     rivals = sum(report.has_all_topics(run) for run in range(len(report.names))) - 1
     if report.main not in trust.bounds or len(leaders) != 1 or not rivals:

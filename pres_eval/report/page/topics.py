@@ -25,7 +25,7 @@ MISSING = "–"
 
 
 def topics(report: Report) -> Html:
-    """Return all measures of the first run on each topic; the script shows other runs, and filters."""
+    """Return all measures of the first run on each topic, a table; the script shows others, and filters."""
     labels = topic_measures(report)
     columns = [_values_of_first_run(report, label) for label in labels]
     rows = [[text_of(topic), *cells] for topic, *cells in zip(report.topics, *columns, strict=True)]
@@ -62,12 +62,12 @@ def differences(report: Report) -> Html:
     """Return the topics on which runs differ most."""
     parts = []
     num_rel = dict(zip(report.topics, np.diff(report.documents.offsets).tolist(), strict=True))
-    for label in report.compared_by:
+    for label in report.compared.topic_measures:
         rows = []
-        for topic, best, worst, best_value, worst_value, size in largest_differences(report, label):
-            row = [text_of(topic), best, worst]
-            row += [shown(value, DIGITS) for value in (size, best_value, worst_value)]
-            row.append(str(num_rel[topic]))
+        for topic in largest_differences(report, label):
+            row = [text_of(topic.topic), topic.best_run, topic.worst_run]
+            row += [shown(value, DIGITS) for value in (topic.difference, topic.best, topic.worst)]
+            row.append(str(num_rel[topic.topic]))
             rows.append(row)
         name = report.heading(label)
         largest = table(
@@ -84,7 +84,7 @@ def differences(report: Report) -> Html:
 
 
 def _winners(name: str, scores: PairedScores) -> Html:
-    """Return the topics that one run wins most clearly, and how many each run wins."""
+    """Return the topics that one run wins most clearly, and how many each run wins; scores of one measure."""
     rows = []
     for winner in list(topic_winners(scores))[:LISTED_TOPICS]:
         row = [winner.topic, winner.best, winner.second or MISSING]
@@ -97,21 +97,27 @@ def _winners(name: str, scores: PairedScores) -> Html:
         text_columns=3,
         sortable=True,
     )
-    won = []
-    for run, wins_of_run in zip(scores.runs, wins_of_runs(scores), strict=True):
-        won.append((run, *map(str, wins_of_run[0])))
+    rows_of_runs = []
+    for run, wins_by_measure in zip(scores.runs, wins_of_runs(scores), strict=True):
+        alone, shared = wins_by_measure[0]
+        rows_of_runs.append((run, str(alone), str(shared)))
     caption = f"Wins over {plural(len(scores.topics))} that all runs have; none where all runs are equal"
-    wins = table(caption, ["run", "alone", "shared"], won, sortable=True)
-    labels = f"{name}: best and second runs", f"{name}: wins of runs"
-    return element("div", *map(scrolling, labels, (best, wins)))
+    wins = table(caption, ["run", "alone", "shared"], rows_of_runs, sortable=True)
+    return element(
+        "div",
+        scrolling(f"{name}: best and second runs", best),
+        scrolling(f"{name}: wins of runs", wins),
+    )
 
 
 def topic_view(report: Report) -> Html:
     """Return the hardest topics and their numbers of relevant documents; the script opens one topic."""
-    label = report.board[0] if report.column(report.board[0]).measure.per_topic else "map"
-    headings = ["topic", "num_rel", label]
-    if len(report.names) > 1:
-        headings = ["topic", "num_rel", "best", "median", "worst"]
+    label = report.board[0]
+    if not report.column(label).measure.per_topic:
+        label = "map"
+    headings = ["topic", "num_rel", "best", "median", "worst"]
+    if len(report.names) == 1:  # its value is the best, the median and the worst
+        headings = ["topic", "num_rel", label]
     rows = [row[: len(headings)] for row in hardest_rows(report, label)]
     hardest = table(
         f"{label}, the hardest topics first",
