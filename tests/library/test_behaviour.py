@@ -488,7 +488,7 @@ def test_ranks_of_mapped_documents_can_be_kept() -> None:
     qrels, run = {"1": {"b": 1}}, {"1": {"a#1": 3.0, "a#2": 2.0, "b#1": 1.0}}
     values = {}
     for ranks in ("dense", "kept"):
-        found = pe.evaluate(qrels, run, "recip_rank", map_docs=r"^(.*)#\d+$", map_ranks=ranks)  # type: ignore[arg-type]
+        found = pe.evaluate(qrels, run, "recip_rank", map_docs=r"^(.*)#\d+$", map_ranks=ranks)
         values[ranks] = found["recip_rank"]
     assert values == {"dense": 1 / 2, "kept": 1 / 3}
 
