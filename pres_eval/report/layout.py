@@ -42,9 +42,9 @@ ANALYSIS_FORMATS = ("table", "json", "csv", "tsv", "latex", "markdown")
 
 @dataclass(frozen=True)
 class Look:
-    """Look of tables as text.
+    """Look of tables as text: what the user chose.
 
-    form    one of FORMATS
+    form    one of ANALYSIS_FORMATS
     chosen  the table that is printed alone; None: all of them, of which CSV and TSV take the first
     digits  digits after the point in tables for people
     style   one of tabulate's table styles
