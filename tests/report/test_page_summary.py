@@ -293,7 +293,8 @@ def test_where_a_run_fails_is_what_compare_says(case: tuple[str, Report]) -> Non
     with_others = 0
     for topic, column in zip(report.topics, gains.T, strict=True):
         if topic.decode() in first:
-            with_others += np.count_nonzero(np.isclose(column, best[topic.decode()], rtol=0, atol=1e-12)) > 1
+            is_best = np.isclose(column, best[topic.decode()], rtol=0, atol=1e-12)
+            with_others += int(is_best.sum() > 1)
     assert (f"on {with_others} of these together with others" in words) == (with_others > 0)
 
 
