@@ -234,7 +234,7 @@ def test_a_connection_that_breaks(breaks: int, is_gone: bool, message: str | Non
         engine.share(b"judgements", "judgements")
         assert client.sent == [b"judgements"]
         return
-    engine._known = lambda: []  # type: ignore[method-assign]
+    engine._known_workers = lambda: []  # type: ignore[method-assign]
     client.is_gone = is_gone
     with pytest.raises(WorkersLostError) as raised:
         engine.share(b"judgements", "judgements")
