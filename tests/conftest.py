@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import gc
+import itertools
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -27,6 +29,9 @@ SHARE_OF_EXAMPLES = 5
 
 PRES_EVAL_EXAMPLES=all tries all of them: by hand, after a change of what a property is about.
 """
+
+FOLDER_NUMBERS = itertools.count()
+"""The numbers of the folders that tests have got, each once."""
 
 ROOT = Path(__file__).parent.parent
 Command = Callable[..., "subprocess.CompletedProcess[bytes]"]
@@ -71,6 +76,24 @@ def bytecode(tmp_path_factory: pytest.TempPathFactory) -> None:
         folder = tmp_path_factory.getbasetemp()
         shared_by_workers = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
         os.environ["PYTHONPYCACHEPREFIX"] = str(shared_by_workers / "bytecode")
+
+
+@pytest.fixture(scope="session")
+def folder_of_all_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the folders of the tests."""
+    return tmp_path_factory.mktemp("each", numbered=False)
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, folder_of_all_tests: Path) -> Path:
+    """A folder of the test's own.
+
+    pytest's fixture looks at all folders of the session for each new one: 6 ms where there are 6000.
+    """
+    words = re.sub(r"\W", "_", request.node.name)[:30]
+    folder = folder_of_all_tests / f"{words}-{next(FOLDER_NUMBERS)}"
+    folder.mkdir(mode=0o700)
+    return folder
 
 
 @pytest.fixture(scope="session")

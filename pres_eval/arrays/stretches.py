@@ -90,7 +90,7 @@ def gathered(arrays: Sequence[AnyArray], starts: IntArray, lengths: IntArray) ->
 
 
 def _copied_whole(arrays: Sequence[AnyArray], starts: IntArray, lengths: IntArray) -> AnyArray:
-    """Return the result of `gathered`, of at least one stretch, copied stretch by stretch."""
+    """Return the result of `gathered` (N,), of S stretches, at least one, copied stretch by stretch."""
     begins = np.cumsum([0, *map(len, arrays[:-1])])
     array_numbers = np.searchsorted(begins, starts, side="right") - 1
     first = starts - begins[array_numbers]
@@ -118,7 +118,10 @@ class Stretches:
 
 
 def consecutive(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, IntArray]:
-    """Return the result of `ragged`, the rows as a slice if each stretch begins where the last one ends."""
+    """Return the result of `ragged` for S stretches (S,): their rows (n,), and offsets (S+1,).
+
+    The rows are a slice if each stretch begins where the one before ends.
+    """
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     if len(starts) and (starts - offsets[:-1] == starts[0]).all():
         start = int(starts[0])

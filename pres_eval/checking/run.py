@@ -146,7 +146,7 @@ class CheckOptions:
     relevance_level  least grade of a relevant document (-l)
     relevance_form   format of the judgements (-R)
     run_form         format of the runs (-T)
-    asked            cutoffs that every topic should have documents for (--nmax)
+    depths           ranks that every topic of a run should reach (--nmax)
     at_most          documents that a topic of a run may have, None for any number (--at-most)
     most             examples of each kind in each file (--max)
     mapping          the mapping of documents (--map-docs), None for none
@@ -156,7 +156,7 @@ class CheckOptions:
     relevance_level: float = 1
     relevance_form: str = "qrels"
     run_form: str = TREC
-    asked: tuple[int, ...] = ()
+    depths: tuple[int, ...] = ()
     at_most: int | None = None
     most: int = 5
     mapping: Mapping | None = None
@@ -213,7 +213,7 @@ class RunChecker:
 
     def _checked(self, block: CheckedBlock) -> CheckedBlock:
         """Return the block after its checks."""
-        block.check(sorted({*DOCUMENT_CUTOFFS, *self.options.asked}), self.pool, self.options.mapping)
+        block.check(sorted({*DOCUMENT_CUTOFFS, *self.options.depths}), self.pool, self.options.mapping)
         return block
 
     def report_whole_run(self, report: FileReport, run: CheckedRun) -> None:
@@ -237,7 +237,7 @@ class RunChecker:
         for kind in ("ties", "float32-ties"):
             if kind in report.findings:
                 sum_up_ties(report, kind)
-        check_length(report, run, self.options.asked, self.options.at_most)
+        check_length(report, run, self.options.depths, self.options.at_most)
 
     def _part(self, whole_topics: bool, lines: Lines) -> CheckedPart:
         """Return a chunk of lines, with its topics checked if these are whole in it.

@@ -34,7 +34,7 @@ def replaced_if_passed(options: EvaluateOptions) -> Iterator[BinaryIO]:
     try:
         yield held
     except click.exceptions.Exit as stop:
-        from pres_eval.gates.findings import EXIT_CODE
+        from pres_eval.cli.gates.findings import EXIT_CODE
 
         reason = "not all runs could be evaluated"
         if stop.exit_code == EXIT_CODE:

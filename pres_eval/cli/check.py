@@ -175,7 +175,7 @@ def _check_options(options: CheckedFiles) -> CheckOptions:
         relevance_level=options.relevance_level,
         relevance_form=options.relevance_format,
         run_form=options.results_format,
-        asked=options.nmax or (),
+        depths=options.nmax or (),
         at_most=options.at_most,
         most=options.most,
         mapping=None if options.map_docs is None else read_mapping(options.map_docs),

@@ -52,8 +52,8 @@ class CompareOptions(TieOptions, PairedOptions):
     --groups compares in each group of topics too, corrected for all groups, and tests whether differences
     depend on the group.  With --weights differences are weighed as the means are.
 
-    Tables for --table: means, groups (with --all-pairs), comparisons; with --groups by_group, interaction;
-    with --per-topic per_topic, wins.
+    Tables for --table: means, comparisons; with --all-pairs groups, and letters: means with the letters of
+    the groups, for a paper; with --groups by_group, interaction; with --per-topic per_topic, wins.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
     baseline: str | None = option(

@@ -77,8 +77,8 @@ def command(shell: str) -> None:
 def print_completions(instruction: str) -> int:
     """Answer a script that asks with `SHELL_complete` for completions; return the exit code."""
     shell, _, what = instruction.partition("_")
-    asked = "COMP_WORDS" in os.environ and (shell == "fish" or "COMP_CWORD" in os.environ)
-    if shell not in SHELLS or what != "complete" or not asked:
+    has_words = "COMP_WORDS" in os.environ and (shell == "fish" or "COMP_CWORD" in os.environ)
+    if shell not in SHELLS or what != "complete" or not has_words:
         say(
             f"pres-eval: {COMPLETION_VARIABLE}={instruction}: expected SHELL_complete from a script that"
             "  pres-eval completion SHELL  prints"

@@ -17,10 +17,10 @@ from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, 
 from pres_eval.reading.file import File
 
 if TYPE_CHECKING:
+    from pres_eval.cli.gates.against import Change
+    from pres_eval.cli.gates.findings import GateFinding
+    from pres_eval.cli.gates.thresholds import Threshold
     from pres_eval.cli.job import EvaluateOptions
-    from pres_eval.gates.against import Change
-    from pres_eval.gates.findings import GateFinding
-    from pres_eval.gates.thresholds import Threshold
     from pres_eval.report.records import Record
 
 NEEDS_BASELINE = Need(("against",), "--against FILE")
@@ -125,7 +125,7 @@ class GateOptions(CommandOptions, position=7):
 
     def thresholds(self) -> list[Threshold]:
         """Return the limits of values; raise UsageError for one that is none."""
-        from pres_eval.gates.thresholds import OVER, UNDER, read_threshold
+        from pres_eval.cli.gates.thresholds import OVER, UNDER, read_threshold
 
         lower_limits = [read_threshold(text, UNDER) for text in self.fail_under]
         return lower_limits + [read_threshold(text, OVER) for text in self.fail_over]
@@ -156,8 +156,8 @@ class GateOptions(CommandOptions, position=7):
         from pres_eval.analysis.compare_settings import CompareSettings
         from pres_eval.analysis.corrections import CORRECTIONS
         from pres_eval.analysis.significance import PAIRED_TESTS
-        from pres_eval.gates.matching import AUTO, MATCHES
-        from pres_eval.gates.tolerances import Tolerance, read_tolerance
+        from pres_eval.cli.gates.matching import AUTO, MATCHES
+        from pres_eval.cli.gates.tolerances import Tolerance, read_tolerance
 
         for name, value, choices in (
             ("--match", self.match, MATCHES),
@@ -202,10 +202,10 @@ def pass_gates(
     failures   runs that could not be evaluated, which fail besides, with exit code 2
     warnings   that were printed so far, for the reports
     """
-    from pres_eval.gates import findings as texts
-    from pres_eval.gates.against import Earlier
-    from pres_eval.gates.check import check_gates
-    from pres_eval.gates.reports import as_markdown, error_findings
+    from pres_eval.cli.gates import findings as texts
+    from pres_eval.cli.gates.against import Earlier
+    from pres_eval.cli.gates.check import check_gates
+    from pres_eval.cli.gates.reports import as_markdown, error_findings
 
     earlier = None
     if options.against is not None:
@@ -239,7 +239,7 @@ def pass_gates(
 def _unexpected_lines(options: EvaluateOptions, path: str, printed: bytes) -> Iterator[GateFinding]:
     """Yield the findings of --expect: about each line of its file, and the lines that it lacks."""
     from pres_eval.cli.baselines import read_whole
-    from pres_eval.gates.expected import line_findings
+    from pres_eval.cli.gates.expected import line_findings
     from pres_eval.reading.topic_files import decoded, encoded
 
     expected = encoded(decoded(read_whole(File(path), by_line=True)))
@@ -252,7 +252,7 @@ def check_groups(options: EvaluateOptions, path: str, now: Record, earlier: Reco
     The message has two commands to paste: this call with the groups, and one that makes the baseline at
     `path` again without them.
     """
-    from pres_eval.gates.mismatches import unchecked_groups
+    from pres_eval.cli.gates.mismatches import unchecked_groups
 
     unchecked = unchecked_groups(now, earlier)
     if not unchecked:
@@ -286,7 +286,7 @@ def _add_to_job_summary(text: str) -> None:
 
 def report_failures(options: GateOptions, failures: Sequence[RunFailure], warnings: Sequence[str]) -> None:
     """Write the error that stopped the evaluation to the reports of the gates, which cannot check it."""
-    from pres_eval.gates.reports import error_findings
+    from pres_eval.cli.gates.reports import error_findings
 
     _write_reports(options, error_findings(failures), (), warnings)
 
@@ -298,7 +298,7 @@ def _write_reports(
     warnings: Sequence[str],
 ) -> None:
     """Write the files of --junit and --summary."""
-    from pres_eval.gates.reports import as_junit, as_markdown
+    from pres_eval.cli.gates.reports import as_junit, as_markdown
 
     if options.junit is not None:
         write_output(options.junit, as_junit(findings, warnings))
@@ -312,7 +312,7 @@ def report_usage_error(arguments: Sequence[str], message: str) -> None:
     The options are wrong, so that nothing keeps --junit from naming an input: a file that is not a report of
     ours stays.
     """
-    from pres_eval.gates.reports import as_junit, as_markdown, error_findings, is_report
+    from pres_eval.cli.gates.reports import as_junit, as_markdown, error_findings, is_report
 
     findings = error_findings([RunFailure("", message)])
     texts = {"--junit": as_junit(findings), "--summary": as_markdown(findings, ())}

@@ -167,9 +167,9 @@ def command(context: click.Context, /, name: str | None) -> None:
     if name is None:
         click.echo(first_screen(command_of(None)), nl=False)
     elif name in COMMANDS:
-        asked = command_of(name)
-        settings = asked.context_settings
-        click.echo(asked.get_help(HelpContext(asked, info_name=f"pres-eval {name}", **settings)))
+        named = command_of(name)
+        help_context = HelpContext(named, info_name=f"pres-eval {name}", **named.context_settings)
+        click.echo(named.get_help(help_context))
     elif name in HOME:
         context.invoke(command_of("measures"), names=(name,))
     else:

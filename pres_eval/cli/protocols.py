@@ -12,7 +12,7 @@ from pres_eval.cli.streams import note
 from pres_eval.cli.wrapping import prose
 from pres_eval.measures.protocols import PROTOCOLS, protocol_of
 
-OPTION_OF_FIELD = {"topics": "-c", "relevance_level": "-l", "max_retrieved": "-M", "measures": "-m"}
+LETTER_OF_FIELD = {"topics": "-c", "relevance_level": "-l", "max_retrieved": "-M", "measures": "-m"}
 """The options that protocols set, by the names of their fields; --topics all is -c."""
 
 
@@ -39,11 +39,11 @@ def _as_typed(options: dict[str, object]) -> str:
     words = []
     for name, value in options.items():
         if name == "topics":
-            words.append(OPTION_OF_FIELD[name])
+            words.append(LETTER_OF_FIELD[name])
             continue
         values = value if isinstance(value, tuple) else (value,)
         for argument in values:
-            words += [OPTION_OF_FIELD[name], str(argument)]
+            words += [LETTER_OF_FIELD[name], str(argument)]
     return shlex.join(words)
 
 
@@ -68,7 +68,7 @@ def announce(context: click.Context) -> None:
     set_by_user: list[str] = []
     for name, value in defaults_of(protocol, context.command).items():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            set_by_user.append("--topics" if name == "topics" else OPTION_OF_FIELD[name])
+            set_by_user.append("--topics" if name == "topics" else LETTER_OF_FIELD[name])
         else:
             set_by_protocol[name] = value
     text = f"--protocol {protocol}: {_as_typed(set_by_protocol)}"

@@ -87,12 +87,12 @@ def _with_topics(options: NumberOptions, relevance: Relevance) -> Relevance:
         return relevance
     if rule == STOP:
         changed_judgements.check_no_empty_topics(relevance, level)
-    kept = relevance
+    result = relevance
     if rule == SKIP:
-        kept = changed_judgements.without_empty_topics(relevance, level)
+        result = changed_judgements.without_empty_topics(relevance, level)
     num_empty = int(changed_judgements.empty_topics(relevance, level).sum())
     if not num_empty:
-        return kept
+        return result
     num_topics = len(relevance.pool.topics)
     have = "has" if num_empty == 1 else "have"
     text = f"{relevance.name}: {num_empty} of {num_topics} topics {have} no relevant document"
@@ -101,7 +101,7 @@ def _with_topics(options: NumberOptions, relevance: Relevance) -> Relevance:
         options.note(f"{text}: {consequence} (--empty {rule})")
     elif num_empty < num_topics:  # if all are, the warning about a run reports that nothing is relevant
         options.warn(f"{text}: as in trec_eval they count, mostly as 0 (see --empty)")
-    return kept
+    return result
 
 
 def topic_files(

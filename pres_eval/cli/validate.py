@@ -12,10 +12,10 @@ import click
 from pres_eval.analysis.review_intervals import METHODS, ReviewSettings
 from pres_eval.cli.analysing import SEED, ResultOptions, print_tables
 from pres_eval.cli.command_options import FiniteRange, WholeRange, argument, command_with, option
+from pres_eval.cli.gates.findings import EXIT_CODE
 from pres_eval.cli.shared import GRADE_WORDS
 from pres_eval.cli.streams import check_paths, say
 from pres_eval.errors import UsageError
-from pres_eval.gates.findings import EXIT_CODE
 from pres_eval.library.validating import validate
 from pres_eval.reading.headings import (
     DOCNO,

@@ -97,6 +97,7 @@ class Comparisons(FullComparison, Sequence[Comparison]):
         return self._means("markdown", digits)
 
     def _means(self, form: str, digits: int, style: str = "simple") -> str:
+        """Return the tables of means and of groups as text of a format, with notes on the marks."""
         from pres_eval.report.compared_tables import compared_tables
         from pres_eval.report.layout import Look, render
 
@@ -125,22 +126,25 @@ class Comparisons(FullComparison, Sequence[Comparison]):
 
     def _repr_html_(self) -> str:
         """Return the table of means with its notes, and the comparisons to unfold, for a notebook."""
+        pieces: list[str] = []
+        for piece in self._means("table", 4, "html").rstrip("\n").split("\n\n"):
+            if piece.startswith("<table>"):
+                pieces.append(piece)
+            else:
+                pieces.append(f"<p>{html.escape(piece)}</p>".replace("\n", "<br>"))
         names = list(Comparison.__dataclass_fields__)
         head = "".join(f"<th>{name}</th>" for name in names)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(_shown(row[name]))}</td>" for name in names) + "</tr>"
-            for row in self.to_dicts()
-        )
-        table = f"<details><summary>Comparisons</summary><table><tr>{head}</tr>{rows}</table></details>"
-        means = self._means("table", 4, "html").rstrip("\n").split("\n\n")
-        shown = (
-            piece if piece.startswith("<table>") else f"<p>{html.escape(piece)}</p>".replace("\n", "<br>")
-            for piece in means
-        )
-        return "".join([*shown, table])
+        rows: list[str] = []
+        for row in self.to_dicts():
+            cells = "".join(f"<td>{html.escape(_shown(row[name]))}</td>" for name in names)
+            rows.append(f"<tr>{cells}</tr>")
+        table = f"<table><tr>{head}</tr>{''.join(rows)}</table>"
+        pieces.append(f"<details><summary>Comparisons</summary>{table}</details>")
+        return "".join(pieces)
 
 
 def _shown(value: Any) -> str:
+    """Return a value of a comparison for a cell of a notebook."""
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 

@@ -235,7 +235,7 @@ def rank_any(
     if hasattr(data, "read"):
         return read_run(named(_FileObject(data, name, "run")), relevance, options, jobs)
     name = name or getattr(data, "name", None)
-    if not name or not isinstance(name, str):
+    if not isinstance(name, str) or not name:  # a column called so is no name of a table
         name = "run"
     check_tag(name, name)
     data, by_topic = plain_data(data, name)

@@ -275,6 +275,7 @@ class Evaluation:
                 yield column, values
 
     def _columns(self) -> dict[str, Any]:
+        """Return the values (T,) of each column that is printed per topic, by label."""
         return {column.label: values for column, values in self._per_topic()}
 
     def __str__(self) -> str:
@@ -302,6 +303,7 @@ def pandas() -> Any:
 
 
 def _plain(value: Any, column: SelectedColumn) -> Any:
+    """Return a value as Python's number: a whole one for counts; texts and None as they are."""
     if value is None or isinstance(value, str):
         return value
     if column.measure.format is Format.COUNT and math.isfinite(value):
@@ -310,6 +312,7 @@ def _plain(value: Any, column: SelectedColumn) -> Any:
 
 
 def _plain_column(values: Any, column: SelectedColumn) -> list[Value]:
+    """Return the values (T,) of a column as Python's numbers, or its texts."""
     if isinstance(values, list):
         return list(values)
     if column.measure.format is not Format.COUNT:
@@ -318,6 +321,7 @@ def _plain_column(values: Any, column: SelectedColumn) -> list[Value]:
 
 
 def _shown(value: Value) -> str:
+    """Return a value for a short display: four digits, whole numbers without."""
     if not isinstance(value, float):
         return str(value)
     if value.is_integer() and abs(value) > 1:

@@ -182,10 +182,12 @@ class TextParts:
 
     @cached_property
     def _ends(self) -> IntArray:
+        """(P+1,) where each of the P parts begins, and the end of the last."""
         return np.cumsum([0, *map(len, self.parts)])
 
     @cached_property
     def _all(self) -> Ids:
+        """All ids in one buffer."""
         return self.take(slice(0, len(self)))
 
     def take(self, rows: IntArray | slice, /) -> Ids:

@@ -174,9 +174,9 @@ def _ids(values: Any, name: str) -> IdColumn:
 
 
 def column_of(values: Any) -> NDArray[Any]:
-    """Return a sequence of numbers as a column (N,); of Python's objects if one of them is none.
+    """Return a sequence of numbers as a column (N,): of Python's objects if one of them is no number.
 
-    So are whole numbers of which 64 bits cannot hold one, which numpy would make doubles.
+    Whole numbers of which 64 bits cannot hold one stay Python's, too: numpy would make doubles of them.
     """
     if isinstance(values, np.ndarray):
         return values
@@ -247,6 +247,7 @@ def _attribute_of(row: Any, names: Sequence[str]) -> str | None:
 
 
 _ROW = "rows of topic, document and value"
+"""What rows are expected to be, in messages."""
 
 
 ARROW_TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
@@ -298,6 +299,7 @@ def _arrow_numbers(column: Any, label: str, name: str) -> NDArray[Any]:
 
 
 def _check_no_nulls(column: Any, label: str, name: str) -> None:
+    """Raise InputError for a row of an Arrow column without a value."""
     if column.null_count:
         row = column.is_null().index(True).as_py() + 1
         raise InputError(name, None, f"column {label}: no value in row {row}", "a value")

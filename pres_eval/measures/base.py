@@ -35,44 +35,44 @@ Summary = Callable[[float, Totals], float]
 """The sum of a column over the topics that were scored, and counts of topics -> the value over all topics."""
 
 
-def mean(column_sum: float, totals: Totals) -> float:
-    """Return the arithmetic mean over the topics; of weighted topics, `column_sum` is of value × weight."""
+def mean(total: float, totals: Totals) -> float:
+    """Return the arithmetic mean over the topics; of weighted topics, `total` is of value × weight."""
     if totals.weight is not None:
-        return column_sum / totals.weight if totals.weight else math.nan
-    return column_sum / totals.num_topics if totals.num_topics else column_sum
+        return total / totals.weight if totals.weight else math.nan
+    return total / totals.num_topics if totals.num_topics else total
 
 
-def total(column_sum: float, totals: Totals) -> float:
+def total(total: float, totals: Totals) -> float:
     """Return the sum over the topics."""
-    return column_sum
+    return total
 
 
 LEAST_GEOMETRIC_MEAN = 0.00001
 """Value from which on trec_eval takes logarithms: smaller ones count as this."""
 
 
-def geometric_mean(column_sum: float, totals: Totals) -> float:
+def geometric_mean(total: float, totals: Totals) -> float:
     """Return the geometric mean over the topics of a column of logarithms, none below that of 0.00001."""
     if not totals.num_topics:
-        return column_sum
+        return total
     if totals.complete:
         # trec_eval: topics that the run lacks get the least value, in one multiplication after the sum.
         missing = totals.num_topics - totals.num_scored
-        column_sum += missing * math.log(LEAST_GEOMETRIC_MEAN)
-    return math.exp(column_sum / totals.num_topics)
+        total += missing * math.log(LEAST_GEOMETRIC_MEAN)
+    return math.exp(total / totals.num_topics)
 
 
-def number_of_topics(column_sum: float, totals: Totals) -> float:
+def number_of_topics(total: float, totals: Totals) -> float:
     """Return the number of topics that were averaged over."""
     return float(totals.num_topics)
 
 
-def number_of_relevant(column_sum: float, totals: Totals) -> float:
+def number_of_relevant(total: float, totals: Totals) -> float:
     """Return the sum over the topics, with -c over all of the qrels."""
     if totals.complete:
         # trec_eval: under -c any judgement above 0 counts, whatever -l says.
         return float(totals.num_rel_in_qrels)
-    return column_sum
+    return total
 
 
 class Format(enum.Enum):

@@ -79,11 +79,14 @@ def catalogue(version: Version) -> list[CatalogueEntry]:
 
 
 def _names_in_tools() -> dict[str, dict[str, tuple[str, str]]]:
-    """Return for each measure, by name in another tool, that name (with a cutoff if needed) and the tool."""
+    """Return for each measure its names in other tools.
+
+    Each name has the form in which it names this measure (with a cutoff if that is needed) and the tool.
+    """
     names: dict[str, dict[str, tuple[str, str]]] = {}
     for notation in NOTATIONS:
         for name, cutoff in itertools.product(notation.names, (None, "10")):
-            with suppress(MeasureError):
+            with suppress(MeasureError):  # a notation may need a cutoff, or take none
                 measure_name = notation.text(NotationSettings(), cutoff).partition(".")[0]
                 written = f"{name}@{cutoff}" if cutoff else name
                 names.setdefault(measure_name, {}).setdefault(name, (written, notation.tool))

@@ -31,12 +31,16 @@ def _in_source(thing: Any) -> str | None:
         name, inside = thing.__module__, thing.__qualname__.split(".")
     node: Any = _tree_of(name)
     for part in inside:
-        kinds = (ast.FunctionDef, ast.ClassDef)
-        node = next(
-            (child for child in getattr(node, "body", ()) if isinstance(child, kinds) and child.name == part),
-            None,
-        )
+        node = _definition_in(node, part)
     return None if node is None else ast.get_docstring(node, clean=False)
+
+
+def _definition_in(node: Any, name: str) -> ast.FunctionDef | ast.ClassDef | None:
+    """Return the function or the class of this name in a module or a class; None if there is none."""
+    for child in getattr(node, "body", ()):
+        if isinstance(child, ast.FunctionDef | ast.ClassDef) and child.name == name:
+            return child
+    return None
 
 
 @lru_cache(maxsize=64)

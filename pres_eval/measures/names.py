@@ -31,6 +31,7 @@ from pres_eval.options import V9, RelevanceInfo, Version
 from pres_eval.records import dataclass
 
 BOUNDS = ("least", "greatest")
+"""Values of the setting `bound`, in the order in which columns follow their measure."""
 
 _BOUND = rf"bound=(?P<bound>{'|'.join(BOUNDS)})(?:,(?:max_rel|scale)=(?P<scale>[0-9]{{1,9}}))?"
 _VIEW = rf"\((?:rel=(?P<level>[0-9]{{1,18}}))?,?(?:(?P<judged_only>judged_only)=True)?,?(?:{_BOUND})?\)\Z"
@@ -179,9 +180,14 @@ def _folded_names(measures: tuple[str, ...]) -> dict[str, list[str]]:
 def _longest_name(text: str) -> str | None:
     """Return the longest name, in upper or lower case, that begins a text; None if no name does."""
     head = text if text.isidentifier() else re.split(r"[\s,.@(]", text, maxsplit=1)[0]
+    folded_names = _folded_names(measure_names())
     words = head[:LONGEST_NAME].split("_")
-    heads = ("_".join(words[:length]) for length in range(len(words), 0, -1))
-    return next((head for head in heads if head.casefold() in _folded_names(measure_names())), None)
+    # A label such as P_10 begins with a name that may itself have underscores.
+    for length in range(len(words), 0, -1):
+        beginning = "_".join(words[:length])
+        if beginning.casefold() in folded_names:
+            return beginning
+    return None
 
 
 def _read_plain(head: str, rest: str, version: Version) -> list[NamedMeasure]:
@@ -225,9 +231,12 @@ def _read_nickname(
 
 
 def _measure_called(head: str) -> Measure | None:
-    """Return the measure of this name; if there is none, one that differs by case."""
-    alike = (find_measure(name) for name in (head, *_folded_names(measure_names())[head.casefold()]))
-    return next((measure for measure in alike if measure is not None), None)
+    """Return the measure of this name; if there is none, one that differs by case; None if there is none."""
+    for name in (head, *_folded_names(measure_names())[head.casefold()]):
+        measure = find_measure(name)
+        if measure is not None:
+            return measure
+    return None
 
 
 def _in_view(measure: Measure, parameters: str | None, view: View) -> NamedMeasure:

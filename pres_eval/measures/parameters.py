@@ -20,6 +20,7 @@ from pres_eval.options import DEFAULT_NMAX, LARGEST_LONG
 from pres_eval.records import dataclass
 
 Arguments = tuple[Any, ...]
+"""The arguments of a score function behind the batch: (5,) of P_5."""
 
 Column = tuple[str, Arguments]
 """The label of a column, and the arguments of the score function that fill it."""
@@ -88,6 +89,7 @@ def _question(before: str, text: str) -> str:
     return "; shares are for recall_at_percent and wss" if text.endswith("%") else ""
 
 
+# Numbers as C's atof reads them.
 _DECIMAL = r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*"
 
 _HEXADECIMAL = r"\s*[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)([pP][+-]?[0-9]+)?\s*"
@@ -156,6 +158,7 @@ class Cutoffs:
 
 
 WHOLE_RANKING = "all"
+"""The cutoff that stands for no cutoff, in parameters and labels."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +179,11 @@ class Fractions:
 
 @dataclass(frozen=True)
 class Coefficients:
-    """Numbers that all go into one value: one column, `name` or `name_text`."""
+    """Numbers that all go into one value: one column, `name` or `name_text`.
+
+    defaults  the numbers if none is given
+    count     how many there must be; None: any number of them
+    """
 
     defaults: tuple[float, ...]
     count: int | None = None
@@ -255,7 +262,9 @@ class OptionalCutoffs:
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """Return the column of the whole ranking if no cutoff was given."""
-        return Cutoffs(()).columns(name, texts, nmax) if texts else [(name, (None,))]
+        if not texts:
+            return [(name, (None,))]
+        return Cutoffs(()).columns(name, texts, nmax)
 
 
 @dataclass(frozen=True)

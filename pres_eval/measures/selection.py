@@ -26,6 +26,8 @@ from pres_eval.options import (
 from pres_eval.records import dataclass
 
 DEFAULT_MEASURES = ("official", "PRES")
+"""The texts of -m where none is given."""
+
 MEASURES_NAMED_AT_MOST = 4
 """Measures that a message names before it counts the rest."""
 
@@ -150,16 +152,18 @@ def _in_print_order(named: Sequence[NamedMeasure]) -> Iterator[NamedMeasure]:
 def _columns_of(asked: NamedMeasure, nmax: Sequence[int]) -> list[SelectedColumn]:
     """Return the columns of a named measure, one for each set of arguments."""
     measure = asked.measure
-    return [
-        SelectedColumn(
-            label=label + asked.view.ending,
-            measure=measure,
-            arguments=arguments,
-            view=asked.view,
-            by_name=asked.by_name,
+    columns: list[SelectedColumn] = []
+    for label, arguments in measure.parameters.columns(measure.name, asked.parameters, nmax):
+        columns.append(
+            SelectedColumn(
+                label=label + asked.view.ending,
+                measure=measure,
+                arguments=arguments,
+                view=asked.view,
+                by_name=asked.by_name,
+            )
         )
-        for label, arguments in measure.parameters.columns(measure.name, asked.parameters, nmax)
-    ]
+    return columns
 
 
 def without_effect(texts: Sequence[str]) -> Iterator[str]:

@@ -48,7 +48,7 @@ class RewritingRanker(RunRanker):
         return FilteredRows(block=rewritten.block, facts=facts, as_written=rewritten.as_written)
 
     def ranked(self, rows: FilteredRows, topic: IntArray, jobs: int = 1) -> Ranked:
-        """Return the ranks of rows; raise DuplicateRowError, also for a document twice in the file."""
+        """Return the ranks of rows of topics (G,); raise DuplicateRowError, before the mapping as well."""
         if self.unmapped is not None and rows.as_written is not None:
             self.unmapped.ranked(rows.as_written, topic, jobs)
         return super().ranked(rows, topic, jobs)

@@ -44,7 +44,10 @@ def with_documents(qrels: QrelsJudgements, documents: Ids, rows: IntArray) -> Qr
 
 
 def _renumbered(duplicates: Duplicates, new_number: IntArray, pool: Pool) -> Duplicates:
-    """Return the duplicates with the numbers that their documents have in a new pool, -1 if none."""
+    """Return the duplicates with the numbers that their documents have in a new pool.
+
+    new_number  (D,) of each document of the old pool; -1 if the new one lacks it, and with it the duplicate
+    """
     document = new_number[duplicates.document]
     remaining = np.flatnonzero(document >= 0)
     document = document[remaining]

@@ -116,7 +116,7 @@ class Preferences(JudgedGroups):
     def has_pairs(self) -> bool:
         """Return whether any subgroup has two documents, of which one may be preferred."""
         subgroups = np.stack((self.group_of_row(), self.subgroup))
-        num_subgroups = np.unique(subgroups, axis=1).shape[1]
+        num_subgroups: int = np.unique(subgroups, axis=1).shape[1]
         return num_subgroups < len(self.level)
 
     def two_levels(self, row: int, other: int) -> InputError:

@@ -107,17 +107,19 @@ def read_sample(
             raise InputError(*where, f"no {TOPIC}", "one in each line", advice)
         if not cells[DOCNO]:
             raise InputError(*where, f"no {DOCNO}", "one in each line")
-        grade = known_words.get(cells[RELEVANCE].casefold(), number_of(cells[RELEVANCE]))
-        if not math.isfinite(grade) or grade != int(grade):
-            raise InputError(
-                *where,
-                f"relevance {quoted(cells[RELEVANCE])}",
-                "a whole number (negative: not judged), or yes or no",
-            )
+        grade = _grade(where, cells[RELEVANCE], known_words)
         key = topic_of_row, encoded(cells[DOCNO])
         stratum = Stratum(topic_of_row, cells.get(STRATUM, "all"))
-        # An empty cell is no judgement either.
-        yield Sampled(key, stratum, max(int(grade), -1), where)
+        yield Sampled(key, stratum, grade, where)
+
+
+def _grade(where: Place, text: str, known_words: Mapping[str, float]) -> int:
+    """Return the grade in a cell, a word or a number, -1 for none; raise InputError for other text."""
+    grade = known_words.get(text.casefold(), number_of(text))
+    if not math.isfinite(grade) or grade != int(grade):
+        expected = "a whole number (negative: not judged), or yes or no"
+        raise InputError(*where, f"relevance {quoted(text)}", expected)
+    return max(int(grade), -1)
 
 
 def _columns(where: Place, first: list[str], columns: Mapping[str, str]) -> tuple[dict[str, int], bool]:

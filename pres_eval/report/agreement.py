@@ -57,7 +57,8 @@ def disagreements_table(measures: tuple[str, ...], pairs: list[tuple[str, str, l
     headings = ("first", "second", *measures, "contradiction")
     rows: list[tuple[Value, ...]] = []
     for run, other, signs, is_contradiction in pairs:
-        rows.append((run, other, *(VERDICTS[sign] for sign in signs), is_contradiction))
+        verdicts = [VERDICTS[sign] for sign in signs]
+        rows.append((run, other, *verdicts, is_contradiction))
     notes = ["first, second: which run is significantly better, uncorrected; -: neither"]
     if len(pairs) > SHOWN_PAIRS:
         notes.append(f"{len(pairs) - SHOWN_PAIRS} more: --format csv --table disagreements")

@@ -28,7 +28,10 @@ INTERVAL_NAMES = {"t": "t", "bca": "BCa bootstrap", "percentile": "percentile bo
 
 
 def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
-    """Return tables of means, intervals, with all pairs the groups, and comparisons; `topics`: their rule."""
+    """Return tables of means, intervals, with all pairs the groups, and comparisons; `topics`: their rule.
+
+    With all pairs there is one more, for --table alone: the means with the letters of the groups.
+    """
     note = paper_note(result)
     tables = [
         replace(_means(result, topics), paper_note=note),
@@ -37,6 +40,7 @@ def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
     if result.comparisons and result.baselines is None:
         # In a paper the title is a comment, and nothing else explains the letters.
         tables.append(replace(_groups(result), paper_note=f"{SHARED}; {note}"))
+        tables.append(replace(_means_with_letters(result, topics), paper_note=note))
     if result.comparisons:
         tables.append(replace(_comparisons(result), paper_note=note))
     return tables
@@ -77,7 +81,7 @@ def _marks(result: ComparedRuns) -> dict[tuple[str, str], str]:
     return {(comparison.measure, comparison.run): signs[comparison.direction] for comparison in significant}
 
 
-def _described_test(result: ComparedRuns, sign: str = "<") -> str:
+def _test_in_brief(result: ComparedRuns, sign: str = "<") -> str:
     """Return the test and the correction in words, and on which side of alpha p is: `t, ..., p < 0.05`."""
     settings = result.settings
     words = settings.test
@@ -107,7 +111,7 @@ def _notes(result: ComparedRuns) -> Iterator[str | Note]:
     if result.baselines is not None and result.comparisons:
         against = "the best of the measure" if baseline is None else result.scores.runs[baseline]
         mark, words = MARKS[settings.alternative]
-        yield Note(f"{words.format(margin=settings.margin)} {against} ({_described_test(result)})", mark=mark)
+        yield Note(f"{words.format(margin=settings.margin)} {against} ({_test_in_brief(result)})", mark=mark)
     if result.unseen and settings.test not in JOINT_TESTS and settings.correction != "none":
         yield "p-values are corrected for all pairs of runs, as the baseline was chosen by the same topics"
     yield from falling_notes(result.scores.measures, result.scores.falling)
@@ -182,11 +186,45 @@ def _groups(result: ComparedRuns) -> Table:
         )
     return Table(
         name="groups",
-        title=f"{SHARED.capitalize()} ({_described_test(result, '≥')})",
+        title=f"{SHARED.capitalize()} ({_test_in_brief(result, '≥')})",
         headings=("run", "measure", "letters"),
         rows=rows,
         notes=notes,
         shown=_grid(scores.measures, cells),
+    )
+
+
+def _means_with_letters(result: ComparedRuns, topics: str) -> Table:
+    """Return, for all pairs, means and letters in one table: the best by the first measure on top.
+
+    It is printed where --table names it, as its numbers are those of two other tables.
+    """
+    scores = result.scores
+    letters = {label: result.letters(measure) for measure, label in enumerate(scores.measures)}
+    rows: list[tuple[Value, ...]] = []
+    cells: dict[str, list[Cell]] = {}
+    for run in (-rounded(scores.gains()[0])).argsort(kind="stable").tolist():
+        name = scores.runs[run]
+        cells[name] = []
+        for measure, label in enumerate(scores.measures):
+            mean, letters_of_run = float(scores.means[measure, run]), letters[label][run]
+            rows.append((name, label, mean, letters_of_run))
+            best = bool(result.best[measure, run])
+            cells[name].append(Score(mean, best=best, mark=letters_of_run))
+    notes: list[str | Note] = [
+        Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST_MARK),
+        f"{SHARED} ({_test_in_brief(result, '≥')})",
+    ]
+    notes += falling_notes(scores.measures, scores.falling)
+    return Table(
+        name="letters",
+        title=f"Means over {topics}, with letters of the groups",
+        headings=("run", "measure", "mean", "letters"),
+        rows=rows,
+        notes=notes,
+        shown=_grid(scores.measures, cells),
+        people=False,
+        programs=False,
     )
 
 

@@ -22,7 +22,10 @@ from pres_eval.scoring import ScoredRun
 from pres_eval.scoring.summing import Values
 
 Columns = Sequence[Sequence[Any] | Values]
+"""Values of the columns of a table, column by column."""
+
 Write = Callable[[Columns], None]
+"""Function that writes rows, given as columns, into a file."""
 
 
 @contextmanager
@@ -32,17 +35,21 @@ def parquet_table(stream: BinaryIO, selection: Selection) -> Iterator[Callable[[
     The columns are `run`, `topic` and one for each measure that topics have values of: doubles, or texts.
     It takes the runs one after the other, so that no more than one of them is in memory.
     """
-    kinds = {
-        column.label: "string" if column.measure.format in (Format.TEXT, Format.TAG) else "double"
-        for column in selection
-        if column.measure.per_topic
-    }
-    with parquet_writer(stream, {"run": "string", "topic": "string", **kinds}) as write:
+    kinds = {"run": "string", "topic": "string"}
+    for column in selection:
+        if column.measure.per_topic:
+            is_text = column.measure.format in (Format.TEXT, Format.TAG)
+            kinds[column.label] = "string" if is_text else "double"
+    with parquet_writer(stream, kinds) as write:
 
         def add(name: str, evaluation: ScoredRun) -> None:
-            names, topics = [name] * len(evaluation.topics), [text_of(topic) for topic in evaluation.topics]
-            of_topics = zip(evaluation.columns, evaluation.values, strict=True)
-            write([names, topics, *(values for column, values in of_topics if column.measure.per_topic)])
+            """Write the values of the topics of a run."""
+            topics = [text_of(topic) for topic in evaluation.topics]
+            columns: list[Sequence[Any] | Values] = [[name] * len(topics), topics]
+            for column, values in zip(evaluation.columns, evaluation.values, strict=True):
+                if column.measure.per_topic:
+                    columns.append(values)
+            write(columns)
 
         yield add
 
@@ -60,16 +67,17 @@ def parquet_writer(stream: BinaryIO, fields: Mapping[str, str]) -> Iterator[Writ
         yield lambda columns: writer.write_table(pyarrow.table(list(columns), schema=schema))
 
 
-# Formats whose columns are separated by blanks or tabs.
 LINE_FORMATS = ("trec_results", "qrels", "beir", "msmarco")
+"""Formats whose columns are separated by blanks or tabs."""
 
-# Formats of runs alone.
 OF_RUNS = ("trec_results", "msmarco")
+"""Formats of runs alone."""
 
 TARGETS = (*LINE_FORMATS, "json", "jsonl", "csv", "parquet")
-
+"""Values of convert --to."""
 
 KEEPS_IT = "--to jsonl keeps it"
+"""Advice for an id that a format cannot hold."""
 
 
 def write_blocks(
@@ -101,6 +109,7 @@ def write_blocks(
 
 
 def _rows(block: Block) -> Iterator[Row]:
+    """Yield the rows of a block: topic, document, number, and line of the file, None if that is not known."""
     topics = block.topics.take(np.repeat(np.arange(len(block.lengths)), block.lengths))
     lines = repeat(None, len(topics)) if block.lines is None else block.lines.tolist()
     return zip(topics, block.documents.take(slice(None)), block.numbers.tolist(), lines, strict=True)
@@ -108,8 +117,11 @@ def _rows(block: Block) -> Iterator[Row]:
 
 def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str) -> Iterator[bytes]:
     """Yield the rows as text of a format; raise InputError for ids that it cannot hold."""
-    if form in ("json", "msmarco"):
-        yield from (_json if form == "json" else _msmarco)(_by_topic(blocks, name), name)
+    if form == "json":
+        yield from _json(_by_topic(blocks, name), name)
+        return
+    if form == "msmarco":
+        yield from _msmarco(_by_topic(blocks, name), name)
         return
     value = "relevance" if grades else "score"
     headings = {"beir": "query-id\tcorpus-id\tscore\n", "csv": f"query_id,doc_id,{value}\n"}
@@ -130,8 +142,8 @@ def _line(row: Row, form: str, name: str, value: str, tag: str, ranks: Counter[b
         last = tag.encode("utf-8", "surrogateescape")
         return b"%s Q0 %s %d %s %s\n" % (topic, document, ranks[topic], repr(number).encode(), last)
     if form == "qrels":
-        whole = number == int(number)
-        return b"%s 0 %s %s\n" % (topic, document, b"%d" % number if whole else repr(number).encode())
+        grade = str(int(number)) if number == int(number) else repr(number)
+        return b"%s 0 %s %s\n" % (topic, document, grade.encode())
     if form == "beir":
         return b"%s\t%s\t%s\n" % (topic, document, repr(number).encode())
     if form == "csv":
@@ -195,9 +207,11 @@ def _msmarco(topics: Iterable[tuple[bytes, Iterator[Row]]], name: str) -> Iterat
 def _check_ids(name: str, form: str, row: Row) -> None:
     """Raise InputError for ids that readers of the format would cut at blanks, or take for a comment."""
     topic, document = row[:2]
-    for rounded in filter(ROUNDED.fullmatch, (topic, document) if form == "csv" else ()):
-        expected = "one that pres-eval does not take for a number which a spreadsheet has rounded"
-        raise InputError(name, row[3], f"id {quoted(rounded)}", expected, KEEPS_IT)
+    if form == "csv":
+        for word in (topic, document):
+            if ROUNDED.fullmatch(word):
+                expected = "one that pres-eval does not take for a number which a spreadsheet has rounded"
+                raise InputError(name, row[3], f"id {quoted(word)}", expected, KEEPS_IT)
     is_comment = form in LINE_FORMATS and topic.startswith(b"#")
     if form in ("json", "jsonl", "parquet"):
         return
@@ -213,11 +227,14 @@ def _check_ids(name: str, form: str, row: Row) -> None:
 
 
 def _can_hold(form: str, word: bytes) -> bool:
-    """Return whether an id stays one: lines have none with blanks, CSV none with blanks around it."""
-    return word.split() == [word] if form in LINE_FORMATS else word.strip() == word and word != b""
+    """Return whether an id stays as it is: lines have none with blanks, CSV none with blanks around it."""
+    if form in LINE_FORMATS:
+        return word.split() == [word]
+    return word != b"" and word.strip() == word
 
 
 def _text(name: str, word: bytes, line: int | None) -> str:
+    """Return an id as text; raise InputError for one that is no UTF-8."""
     try:
         return word.decode()
     except UnicodeDecodeError:
@@ -225,6 +242,7 @@ def _text(name: str, word: bytes, line: int | None) -> str:
 
 
 def _finite(name: str, number: int | float, line: int | None) -> int | float:
+    """Return a number; raise InputError for one that JSON does not have."""
     if abs(number) == float("inf"):
         raise InputError(name, line, f"score {number}", "a finite one: JSON has no others")
     return number

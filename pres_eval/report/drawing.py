@@ -35,8 +35,10 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#5
 """Okabe & Ito (2008) without the yellow, which is too pale for a line on white."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+"""Markers of lines, as matplotlib names them."""
 
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
+"""Dashes of lines: solid, or lengths of strokes and gaps in points."""
 
 
 @contextmanager
@@ -68,9 +70,10 @@ def panels(
     size, around: width and height in inches of a plot, and of the margins around all of them
     shared: arguments of subplots, such as sharey
     """
-    least = min(LEAST_PANEL, 0.6 * size[0])
-    columns = max(1, min(most, count, int(min(room() / least, most))))
-    rows = -(-count // columns)
+    least_width = min(LEAST_PANEL, 0.6 * size[0])
+    with_room = int(min(room() / least_width, most))
+    columns = max(1, min(with_room, count))
+    rows = math.ceil(count / columns)
     with new_figure(around[0] + columns * size[0], around[1] + rows * size[1]) as figure:
         grid = figure.subplots(rows, columns, squeeze=False, **shared)
         for axes in grid.flat[count:]:
@@ -82,30 +85,34 @@ def add_legend(
     figure: Figure, handles: Sequence[Any], labels: Sequence[str], columns: int | None = None
 ) -> None:
     """Draw a legend below the plots in up to `columns` columns; None: beside them, on narrow paper below."""
-    wide = min(room(), float(figure.get_size_inches()[0]))
-    beside = columns is None and not is_narrow()
-    # A line of 3.5 letters, which are about half as wide as high, and the gap to the next column.
-    entry = max(LEAST_LETTERS, 9 * shrunk(figure)) / 72 * (6.5 + 0.58 * max(map(len, labels), default=0))
-    figure.legend(
-        handles,
-        labels,
-        loc="outside right upper" if beside else "outside lower center",
-        ncols=1 if beside else max(1, min(columns or 2, int(wide / entry))),
-        handlelength=3.5,
-    )
+    if columns is None and not is_narrow():
+        figure.legend(handles, labels, loc="outside right upper", ncols=1, handlelength=3.5)
+        return
+    width = min(room(), float(figure.get_size_inches()[0]))
+    # In heights of a letter: a line, the gap to the next column, and letters about half as wide as high.
+    longest_label = max(map(len, labels), default=0)
+    entry_width = _letter_inches(figure) * (6.5 + 0.58 * longest_label)
+    columns_with_room = int(width / entry_width)
+    ncols = max(1, min(columns or 2, columns_with_room))
+    figure.legend(handles, labels, loc="outside lower center", ncols=ncols, handlelength=3.5)
+
+
+def _letter_inches(figure: Figure) -> float:
+    """Return the height of the letters of a figure on its paper in inches: 9 points, shrunk to 7 at least."""
+    return max(LEAST_LETTERS, 9 * shrunk(figure)) / 72
 
 
 def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[str]) -> None:
     """Write names beside the right ends of lines, in the order of these ends, and apart from each other."""
-    lines_with_points = [
-        (line, name)
-        for line, name in zip(*named_lines(lines, names), strict=True)
-        if len(line.get_ydata()) > 0
-    ]
+    lines_with_points = []
+    for line, name in zip(*named_lines(lines, names), strict=True):
+        if len(line.get_ydata()) > 0:
+            lines_with_points.append((line, name))
     lines_with_points.sort(key=lambda named: (named[0].get_ydata()[-1], float(named[0].get_ydata().mean())))
     ends = [float(line.get_ydata()[-1]) for line, _ in lines_with_points]
-    inches = float(figure.get_size_inches()[1]) * max(shrunk(figure), LEAST_LETTERS / 9) - 0.8
-    gap = 1.4 * max(LEAST_LETTERS, 9 * shrunk(figure)) / 72 / inches
+    # Of the figure on its paper, without title and labels of the axis.
+    plot_inches = float(figure.get_size_inches()[1]) * max(shrunk(figure), LEAST_LETTERS / 9) - 0.8
+    gap = 1.4 * _letter_inches(figure) / plot_inches
     heights = _apart(ends, axes.get_ylim(), gap)
     for (line, name), height in zip(lines_with_points, heights, strict=True):
         arrow = {
@@ -185,6 +192,7 @@ MOST_COLOURED, MOST_BEST = 8, 5
 """If there are more lines than the first number, only the second number of them have colours."""
 
 OTHERS: dict[str, Any] = {"color": "#c8c8c8", "marker": "", "linestyle": "-", "zorder": 1.5}
+"""Style of all other lines: grey, behind those with colours."""
 
 
 def run_styles(names: Sequence[str], best: Sequence[int] | None = None) -> list[dict[str, Any]]:

@@ -37,16 +37,27 @@ from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.text import text_of
 
 Drawn = tuple[Table, Callable[[], Figure]]
-"""A table of numbers, and the function that draws them as a picture."""
+"""A table of numbers, and the function that draws them as a picture.
+
+Functions that return it have names in _figure; those below draw.
+"""
 
 
 def relevant_figure(qrels: QrelsJudgements, level: float) -> Drawn:
     """Return the table and the picture of each topic's number of relevant documents, most first."""
     topics = [text_of(topic) for topic in qrels.pool.topics]
-    num_relevant = np.bincount(qrels.pool.topic_of[qrels.grade >= level], minlength=len(topics)).tolist()
-    rows = sorted(zip(topics, num_relevant, strict=True), key=lambda row: -row[1])
-    table = Table("figure", f"Relevant documents of {plural(len(rows))}", ("topic", "relevant"), rows)
-    return table, lambda: relevant_per_topic(*zip(*rows, strict=True))
+    topics_of_relevant = qrels.pool.topic_of[qrels.grade >= level]
+    num_relevant = np.bincount(topics_of_relevant, minlength=len(topics))
+    order = np.argsort(-num_relevant, kind="stable")
+    ordered_topics = [topics[topic] for topic in order.tolist()]
+    ordered_counts = num_relevant[order].tolist()
+    table = Table(
+        name="figure",
+        title=f"Relevant documents of {plural(len(topics))}",
+        headings=("topic", "relevant"),
+        rows=list(zip(ordered_topics, ordered_counts, strict=True)),
+    )
+    return table, lambda: relevant_per_topic(ordered_topics, ordered_counts)
 
 
 def precision_recall_figure(
@@ -110,15 +121,11 @@ def rnorm_figure(
     for explanation in explanations:
         smallest = max(smallest, explanation.num_ret, len(explanation.documents) + 1)
     sizes = np.unique(np.round(np.geomspace(smallest, 1000 * smallest, 31)))
-    values = np.array(
-        [
-            normalised_recall(explanation.ranks, len(explanation.documents), sizes)
-            for explanation in explanations
-        ]
-    )
+    values = np.empty((len(names), len(sizes)))
     rows: list[tuple[Value, ...]] = []
-    for name, values_of_run in zip(names, values.tolist(), strict=True):
-        for size, value in zip(sizes.tolist(), values_of_run, strict=True):
+    for run, (name, explanation) in enumerate(zip(names, explanations, strict=True)):
+        values[run] = normalised_recall(explanation.ranks, len(explanation.documents), sizes)
+        for size, value in zip(sizes.tolist(), values[run].tolist(), strict=True):
             rows.append((name, int(size), value))
     table = Table(
         name="figure",
@@ -130,7 +137,10 @@ def rnorm_figure(
 
 
 def pres_rank_figure(nmax: int, names: Sequence[str], explanations: Sequence[Sequence[Explanation]]) -> Drawn:
-    """Return the table and the picture of PRES, recall and the average rank of found documents."""
+    """Return the table and the picture of PRES, recall and the average rank of found documents.
+
+    explanations: of each run, those of its topics; topics without a found document are left out
+    """
     rows: list[tuple[str, bytes, float, float, float]] = []
     num_relevant: list[int] = []
     for name, explanations_of_run in zip(names, explanations, strict=True):
@@ -143,13 +153,15 @@ def pres_rank_figure(nmax: int, names: Sequence[str], explanations: Sequence[Seq
                 recall = len(ranks) / len(documents)
                 rows.append((name, explanation.topic, average_rank, recall, explanation.score))
     averages, recalls, scores = np.array([row[2:] for row in rows]).reshape(-1, 3).T
-    median = int(np.median(num_relevant)) if num_relevant else 1
-    typical = max(1, min(median, nmax))
+    typical = 1  # relevant documents of the topic that the lines are drawn for
+    if num_relevant:
+        median = int(np.median(num_relevant))
+        typical = max(1, min(median, nmax))
     table = Table(
-        "figure",
-        f"PRES at {nmax} and the average rank of the relevant documents found",
-        ("run", "topic", "average_rank", "recall", "PRES"),
-        rows,
+        name="figure",
+        title=f"PRES at {nmax} and the average rank of the relevant documents found",
+        headings=("run", "topic", "average_rank", "recall", "PRES"),
+        rows=rows,
         left=2,
     )
     return table, lambda: pres_against_rank(nmax, typical, averages, scores, recalls)
@@ -187,10 +199,17 @@ RECALLS = (1.0, 0.8, 0.6, 0.4, 0.2)
 """Recalls for which PRES against average rank is drawn."""
 
 
+MOST_BARS_WITH_GAPS = 60
+"""With more bars than this there is no gap between them."""
+
+
 def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure:
     """Draw the relevant documents of each topic, most first (figure 2 of Magdy & Jones, CLEF 2010)."""
+    bar_width = 0.8
+    if len(topics) > MOST_BARS_WITH_GAPS:
+        bar_width = 1.0
     with one_plot(8.0, 3.6) as (figure, axes):
-        axes.bar(range(len(topics)), list(relevant), color="#0072B2", width=1.0 if len(topics) > 60 else 0.8)
+        axes.bar(range(len(topics)), list(relevant), color="#0072B2", width=bar_width)
         named = name_bars(axes, plain_names(topics, 14), 8.0)
         axes.grid(visible=False, axis="x")
         mean = sum(relevant) / max(len(relevant), 1)
@@ -242,12 +261,16 @@ def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figur
     """Draw recall against fallout of each run on a topic, with its area."""
 
     def draw(axes: Axes, curve: Roc, look: dict[str, Any]) -> Any:
+        """Draw a curve, and return its line for the legend."""
         points_per_mark = max(1, len(curve.recall) // 8)
         return axes.plot(curve.fallout, curve.recall, linewidth=1.2, markevery=points_per_mark, **look)[0]
 
     # Few of a collection's documents are ever retrieved: an axis up to 1 would be empty but for its left end.
-    last = max(float(curve.fallout[curve.recall < curve.recall.max()].max(initial=0)) for curve in curves)
-    reach = min(1.0, 1.2 * last) or 1.0
+    last_fallout = 0.0
+    for curve in curves:
+        still_rising = curve.recall < curve.recall.max()
+        last_fallout = max(last_fallout, float(curve.fallout[still_rising].max(initial=0)))
+    reach = min(1.0, 1.2 * last_fallout) or 1.0
     return _plot_of_curves(
         f"{title}: ROC up to a fallout of {reach:.3g}",
         ("fallout", "recall"),
@@ -287,10 +310,9 @@ def _plot_of_curves(
         axes.set(xlabel=axis_names[0], ylabel=axis_names[1])
         short_numbers(axes)
         figure.suptitle(title, fontsize=10)
-        labels = [
-            f"{name}{word}{number:.4f}"
-            for name, (word, number) in zip(plain_names(names), numbers, strict=True)
-        ]
+        labels = []
+        for name, (word, number) in zip(plain_names(names), numbers, strict=True):
+            labels.append(f"{name}{word}{number:.4f}")
         add_legend(figure, *named_lines(lines, names, labels), 1)
     return figure
 
@@ -317,9 +339,10 @@ def normalised_recall_curves(sizes: AnyArray, names: Sequence[str], values: AnyA
 def pres_against_rank(
     nmax: int, relevant: int, averages: AnyArray, scores: AnyArray, recalls: AnyArray
 ) -> Figure:
-    """Draw PRES against the average rank of found documents, for several recalls (figure 4a); dots: topics.
+    """Draw PRES against the average rank of found documents, for several recalls (figure 4a).
 
-    The lines are those of a topic with `relevant` relevant documents; dots: average rank, PRES and recall.
+    The lines are those of a topic with `relevant` relevant documents; the dots are topics (n,) of runs, with
+    their average rank, PRES and recall.
     """
     with one_plot(6.8, 4.6) as (figure, axes):
         lines = []
@@ -350,7 +373,7 @@ def pres_against_rank(
 
 
 def pres_against_mrr(nmax: int, ranks: AnyArray) -> Figure:
-    """Draw PRES and reciprocal rank of topics with one relevant document, by its rank (figure 4b)."""
+    """Draw PRES and reciprocal rank of topics with one relevant document, by its rank (n,) (figure 4b)."""
     with one_plot(6.4, 4.2) as (figure, axes):
         every_rank = np.arange(1, nmax + 1)
         axes.plot(
@@ -368,16 +391,13 @@ def pres_against_mrr(nmax: int, ranks: AnyArray) -> Figure:
             linestyle=(0, (5, 2)),
             label="reciprocal rank",
         )
-        ranks_in_reach = ranks[ranks <= nmax]
+        in_reach = ranks[ranks <= nmax]
         marks_only: dict[str, Any] = {"linestyle": "none", "markersize": 4, "clip_on": False}
-        axes.plot(
-            ranks_in_reach, pres_of_one(ranks_in_reach, nmax), color="#0072B2", marker="o", **marks_only
-        )
-        axes.plot(ranks_in_reach, 1 / ranks_in_reach, color="#D55E00", marker="s", **marks_only)
-        if len(ranks_in_reach):
-            marks = f"{len(ranks_in_reach)} topics as marks"
-        else:
-            marks = "no topic here has just one in reach"
+        axes.plot(in_reach, pres_of_one(in_reach, nmax), color="#0072B2", marker="o", **marks_only)
+        axes.plot(in_reach, 1 / in_reach, color="#D55E00", marker="s", **marks_only)
+        marks = "no topic here has just one in reach"
+        if len(in_reach):
+            marks = f"{len(in_reach)} topics as marks"
         axes.set(
             title=f"One relevant document: PRES and reciprocal rank ({marks})",
             xlabel="rank of the only relevant document",

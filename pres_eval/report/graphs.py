@@ -77,7 +77,8 @@ def _roc(report: Report) -> Graph:
     curves = tuple(tuple(roc_curve(report, run)) for run in range(len(report.names)))
     greatest_fallout = 0.0
     for points in curves:
-        greatest_fallout = max([greatest_fallout, *(fallout for fallout, _, _ in points)])
+        for fallout, _, _ in points:
+            greatest_fallout = max(greatest_fallout, fallout)
     return Graph(
         name="ROC",
         title="ROC",

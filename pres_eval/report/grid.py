@@ -1,4 +1,7 @@
-"""Tables of finished cells, and how they are written: for a terminal, in Markdown, in LaTeX."""
+"""Tables of finished cells, and how they are written: for a terminal, in Markdown, in LaTeX.
+
+It is the last step of a `Table` of `report.layout` on its way to text.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ BARE = ("simple", "plain")
 ROWS_WITHOUT_TABULATE = 4096
 """Rows from which on tables in such a style are written without tabulate, which takes 15 µs a row."""
 
-ROOM = 20
+LEAST_TEXT_WIDTH = 20
 """Letters of a line that a text behind a name needs; where there is less it goes on below the name."""
 
 
@@ -95,13 +98,14 @@ def styles() -> list[str]:
 
 
 def check_style(style: str) -> None:
-    """Raises UsageError for a table style that does not exist."""
+    """Raise UsageError for a table style that does not exist."""
     if style not in styles():
         expected = ", ".join(nearest(style, styles()) or styles())
         raise UsageError(f"--style {style}: not a table style, expected one of {expected}")
 
 
 STARTS_FORMULA = re.compile("[=+\\-@'\t\r＝＋－＠]")
+"""First signs of a text that a spreadsheet takes for a formula, and the apostrophe that `guarded` adds."""
 
 
 def guarded(text: str) -> str:
@@ -115,7 +119,7 @@ def guarded(text: str) -> str:
 
 
 def separated(rows: Iterable[Sequence[str]], delimiter: str) -> str:
-    """Return rows as CSV."""
+    """Return rows as CSV with this delimiter."""
     output = io.StringIO()
     csv.writer(output, delimiter=delimiter, lineterminator="\n").writerows(rows)
     return output.getvalue()
@@ -140,11 +144,15 @@ def pieces(grid: Grid, style: str, width: int | None) -> Iterator[str]:
         while stop < len(grid.header) and fits(_columns(grid, left, start, stop + 1), style, width):
             stop += 1
         piece = _columns(grid, left, start, stop)
-        yield written(piece if stop == len(grid.header) else replace(piece, apart=()), style, width)
+        is_last = stop == len(grid.header)
+        if not is_last:
+            piece = replace(piece, apart=())
+        yield written(piece, style, width)
         start = stop
 
 
 def _columns(grid: Grid, left: int, start: int, stop: int) -> Grid:
+    """Return the grid with its first `left` columns, and those from `start` up to, but without, `stop`."""
     return replace(
         grid,
         header=(*grid.header[:left], *grid.header[start:stop]),
@@ -159,6 +167,7 @@ def written(grid: Grid, style: str, width: int | None = None) -> str:
     """
     if style == LATEX:
         return _latex_tabular(grid)
+    # In these styles the rows of `apart` come behind the table; in others their text is a cell of it.
     appended = style in (*BARE, MARKDOWN)
     rows = list(grid.rows)
     if not appended:
@@ -222,11 +231,12 @@ def _apart_lines(grid: Grid, width: int | None) -> Iterator[str]:
         if width is None:
             yield start + text
             continue
-        further = " " * (len(start) if width - len(start) >= ROOM else 4)
+        further = " " * (len(start) if width - len(start) >= LEAST_TEXT_WIDTH else 4)
         yield from textwrap.wrap(start + text, width, subsequent_indent=further, break_on_hyphens=False)
 
 
 def _alignments(grid: Grid) -> Sequence[str]:
+    """Return the side of each column: left for text, right for numbers."""
     return ["left"] * grid.left + ["right"] * (len(grid.header) - grid.left)
 
 
@@ -235,6 +245,7 @@ _MINUS = re.compile(r"(?<![\w.$])-(?=\.?\d|inf)")
 
 
 COLUMN_WIDTH, TEXT_WIDTH = r"\columnwidth", r"\textwidth"
+"""LaTeX's widths of a column of a paper, and of all columns."""
 
 COLUMN_POINTS = 239.0
 """Width of a column of a paper in two columns: 84 mm, in points."""
@@ -248,12 +259,12 @@ MOST_SHRUNK = 0.7
 
 def _widest_in_latex(grid: Grid) -> str:
     r"""Return the width that LaTeX makes the grid fit, such as \columnwidth; empty if it fits a column."""
-    points = 0.0
-    for column in zip(grid.header, *grid.rows, strict=True):
-        points += LETTER_POINTS * max(len(_LATEX_COMMANDS.sub("", cell)) for cell in column)
-    points += GAP_POINTS * len(grid.header)
     if grid.fit:
         return COLUMN_WIDTH
+    points = GAP_POINTS * len(grid.header)
+    for column in zip(grid.header, *grid.rows, strict=True):
+        longest = max(len(_LATEX_COMMANDS.sub("", cell)) for cell in column)
+        points += LETTER_POINTS * longest
     if points <= COLUMN_POINTS:
         return ""
     return COLUMN_WIDTH if MOST_SHRUNK * points <= COLUMN_POINTS else TEXT_WIDTH

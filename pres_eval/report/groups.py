@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def group_label(label: str, group: str) -> str:
-    """Return the name of a column over a group."""
+    """Return the name of a column over a group: `map[head]`."""
     return f"{label}[{printable(group)}]"
 
 
@@ -64,12 +64,11 @@ def over_groups(evaluation: ScoredRun, names: Sequence[str]) -> dict[str, tuple[
     """
     from pres_eval.reading.topic_files import MACRO_MEAN, WORST_GROUP  # what runs without groups do without
 
+    no_values = (None,) * len(evaluation.columns)
     by_group: dict[str, tuple[float | str | None, ...]] = {}
     for name in names:
-        if name in evaluation.groups:
-            by_group[name] = evaluation.groups[name].summary
-        else:
-            by_group[name] = (None,) * len(evaluation.columns)
+        group = evaluation.groups.get(name)
+        by_group[name] = no_values if group is None else group.summary
     means, worst_values = [], []
     for number, column in enumerate(evaluation.columns):
         mean, worst = _mean_and_worst(column, [summary[number] for summary in by_group.values()])
@@ -106,13 +105,13 @@ def warning_of_groups(evaluation: ScoredRun, groups: Groups | None, weights: Wei
     """Return a warning of the groups without values; None if all have some."""
     if groups is None:
         return None
-    gone = ", ".join(quoted(name) for name in groups.topics if name not in evaluation.groups)
-    if not gone:
+    without_values = ", ".join(quoted(name) for name in groups.topics if name not in evaluation.groups)
+    if not without_values:
         return None
     weighs = "" if weights is None else " weighs more than 0"
     return (
-        f"{evaluation.path}: no topic of the groups {gone}{weighs}: they have no values, and all groups"
-        " together no mean"
+        f"{evaluation.path}: no topic of the groups {without_values}{weighs}: they have no values, and"
+        " all groups together no mean"
     )
 
 
@@ -122,20 +121,22 @@ def with_group_columns(evaluation: ScoredRun, groups: Groups | None) -> ScoredRu
         return evaluation
     from pres_eval.reading.topic_files import MACRO_MEAN, WORST_GROUP
 
-    values = over_groups(evaluation, list(groups.topics))
-    parts = list(zip(evaluation.columns, evaluation.summary, evaluation.values, strict=True))
+    summaries = over_groups(evaluation, list(groups.topics))
+    columns, summary, values = list(evaluation.columns), list(evaluation.summary), list(evaluation.values)
     for number, column in enumerate(evaluation.columns):
         measure = replace(column.measure, per_topic=False)
-        is_float = measure.format is Format.FLOAT
-        shown = {MACRO_MEAN: is_float, WORST_GROUP: is_float and measure.tells_quality}
-        for name, values_of_group in values.items():
-            if measure.format is not Format.TAG and shown.get(name, True):
-                named = replace(column, label=group_label(column.label, name), measure=measure)
-                parts.append((named, values_of_group[number], evaluation.values[number]))
+        if measure.format is Format.TAG:
+            continue
+        left_out = set()
+        if measure.format is not Format.FLOAT:
+            left_out = {MACRO_MEAN, WORST_GROUP}
+        elif not measure.tells_quality:
+            left_out = {WORST_GROUP}
+        for name, summary_of_group in summaries.items():
+            if name not in left_out:
+                columns.append(replace(column, label=group_label(column.label, name), measure=measure))
+                summary.append(summary_of_group[number])
+                values.append(evaluation.values[number])
     return replace(
-        evaluation,
-        columns=tuple(column for column, _, _ in parts),
-        summary=tuple(summary for _, summary, _ in parts),
-        values=tuple(values for _, _, values in parts),
-        groups={},
+        evaluation, columns=tuple(columns), summary=tuple(summary), values=tuple(values), groups={}
     )

@@ -15,6 +15,7 @@ from pres_eval.report.paper import LEAST_LETTERS, Axes, Figure, page_height, roo
 from pres_eval.report.text import fitted
 
 SAMPLE = "each sample"
+"""Name of the dots in the legend."""
 
 TAU_LEVELS = {0.9: "about the same", 0.8: "noticeable\nchange below"}
 """Meaning of a Kendall τ between two rankings of runs (Voorhees 2000)."""
@@ -141,11 +142,16 @@ def judges_figure(
 
 
 def _fitting(wide: float, columns: int, runs: int) -> int:
-    """Return for how many measures a page has room beside and below the grades, 1 at least."""
-    least = max(1.9, 0.9 + 0.13 * runs)
+    """Return for how many measures a page has room beside and below the grades, 1 at least.
+
+    wide     inches of the picture, with that many columns of panels
+    """
+    page = min(page_height(wide), 1e6)
+    row_height = max(1.9, 0.9 + 0.13 * runs)
     # Without a neighbour the grades are lower than the positions of many runs.
-    page, first = min(page_height(wide), 1e6), 2.4 if columns == 1 else least
-    return max(1, columns * (1 + int((page - first) // least)) - 1)
+    first_row_height = 2.4 if columns == 1 else row_height
+    rows = 1 + int((page - first_row_height) // row_height)
+    return max(1, columns * rows - 1)
 
 
 def draw_grades(axes: Axes, judges: Sequence[str], grades: Sequence[int], counts: AnyArray) -> None:

@@ -20,6 +20,7 @@ class Html(str):
 
 
 Content = str | Iterable[str]
+"""Content of an element: text, HTML, or several of these one after the other."""
 
 
 def raw(text: str) -> Html:
@@ -33,9 +34,12 @@ def content_of(parts: Iterable[Content]) -> Html:
 
 
 def _piece(part: Content) -> str:
+    """Return a part as HTML: text escaped, HTML as it is."""
     if isinstance(part, Html):
         return part
-    return escaped(part) if isinstance(part, str) else content_of(part)
+    if isinstance(part, str):
+        return escaped(part)
+    return content_of(part)
 
 
 def escaped(text: str) -> str:
@@ -75,24 +79,24 @@ def table(
 
     Columns named in `falling` are sorted with the lowest number first.
     """
-    kinds = [None if column < text_columns else "n" for column in range(len(header))]
-    heads = [
-        _heading(text, kind, sortable=sortable, falling=text in falling)
-        for text, kind in zip(header, kinds, strict=True)
-    ]
+    # The class of the cells of each column: "n" aligns numbers to the right.
+    classes = [None if column < text_columns else "n" for column in range(len(header))]
+    headings = []
+    for text, class_of_column in zip(header, classes, strict=True):
+        headings.append(_heading(text, class_of_column, sortable=sortable, falling=text in falling))
     lines = []
     for first, *cells in rows:
         parts = [element("th", first, scope="row")]
-        for cell, kind in zip(cells, kinds[1:], strict=True):
+        for cell, class_of_column in zip(cells, classes[1:], strict=True):
             if isinstance(cell, Html) and cell.startswith("<td"):
                 parts.append(cell)
             else:
-                parts.append(element("td", cell, class_=kind))
+                parts.append(element("td", cell, class_=class_of_column))
         lines.append(element("tr", *parts))
     return element(
         "table",
         element("caption", caption),
-        element("thead", element("tr", *heads)),
+        element("thead", element("tr", *headings)),
         element("tbody", raw("\n" + "\n".join(lines) + "\n")),
         id=name,
     )
@@ -129,7 +133,7 @@ MANY_ROWS = 200
 def scrolling(label: str, content: Html, *, rows: int = 0, kind: str = "scroll") -> Html:
     """Return a table or chart in a frame of its own that scrolls where the page is too narrow for it.
 
-    rows: how many it has, if they may be too many for a window
+    rows: how many it has, if they may be too many for a window; kind: its class, for page.css
     """
     if rows > 0:
         kind += " tall"

@@ -25,16 +25,23 @@ if TYPE_CHECKING:
 else:  # only checked: matplotlib takes long to import, and need not be there
     Axes = Figure = object
 
-MILLIMETRES, LEAST_LETTERS = 25.4, 7.0
-"""Of an inch; points of the smallest letters in a paper."""
+MILLIMETRES = 25.4
+"""Millimetres of an inch."""
 
-PAGE_WIDTH, PAGE_HEIGHT, LEAST_PANEL = 174.0, 240.0, 2.2
-"""Millimetres of a page, which has room for whole names; inches that a panel needs."""
+LEAST_LETTERS = 7.0
+"""Points of the smallest letters in a paper."""
+
+PAGE_WIDTH, PAGE_HEIGHT = 174.0, 240.0
+"""Millimetres of a page, which has room for whole names."""
+
+LEAST_PANEL = 2.2
+"""Inches that a panel of a picture needs."""
 
 MOST_SQUEEZED = 0.6
 """Part of its height to which a picture may be squeezed so that it fits a page."""
 
 PICTURE_FORMATS = (".pdf", ".png", ".svg")
+"""Endings of the names of pictures."""
 
 _STYLE: dict[Any, Any] = {
     "font.size": 9,
@@ -69,8 +76,10 @@ class Paper:
 
 
 AS_IT_COMES = Paper()
+"""Paper of any width, with titles and colours."""
+
 PAPER = ContextVar("PAPER", default=AS_IT_COMES)
-"""That of the picture which is drawn."""
+"""Paper of the picture that is being drawn."""
 
 HIGHLIGHTED = ContextVar("HIGHLIGHTED", default=False)
 """Whether the picture has curves of which some can be highlighted."""
@@ -93,15 +102,16 @@ def shrunk(figure: Figure) -> float:
 
 
 def page_height(wide: float) -> float:
-    """Return the inches that a figure of that width may be high, so that it fits a page of the paper."""
+    """Return the inches that a figure of that width in inches may be high, so that it fits a page."""
     if PAPER.get().width is None:
         return math.inf
     return PAGE_HEIGHT / MILLIMETRES / max(room() / wide, LEAST_LETTERS / 9)
 
 
 def room_for(letters: int) -> int:
-    """Return the number of letters that a name may have on a page, from the room for letters."""
-    return min(letters, max(12, round(letters * min(1.0, room() * MILLIMETRES / PAGE_WIDTH))))
+    """Return how many letters a name may have on the paper, of those that it may have on a whole page."""
+    share_of_page = min(1.0, room() * MILLIMETRES / PAGE_WIDTH)
+    return min(letters, max(12, round(letters * share_of_page)))
 
 
 def check_picture_path(
@@ -216,6 +226,7 @@ def picture(make: Callable[[], Figure], path: str, paper: Paper = AS_IT_COMES) -
     """
 
     def draw() -> bytes:
+        """Draw in a context of its own, so that the paper is that of this picture alone."""
         PAPER.set(paper)
         HIGHLIGHTED.set(False)
         figure = make()
@@ -266,7 +277,7 @@ def _saved(figure: Figure, kind: str, width: float | None, untitled: bool) -> by
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Give the settings that all figures share, for as long as the block goes."""
+    """Use the settings that all figures share, and the paper's own, inside the block."""
     import matplotlib as mpl
 
     settings = _STYLE

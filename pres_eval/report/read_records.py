@@ -34,16 +34,21 @@ def from_json(text: str | bytes, path: str, measures: Iterable[Measure]) -> Reco
         relevance_format = options.pop("relevance_format")
         if options["only_topic"] is not None:
             options["only_topic"] = bytes_of(options["only_topic"])
+        runs = []
+        group_names: dict[str, None] = {}
+        for run in data["runs"]:
+            runs.append(_read_run(run, by_name))
+            group_names.update(dict.fromkeys(run.get("groups", {})))
         return Record(
             options=Options(compat=signature["compat"], **options),
             qrels=_read_file(signature["qrels"]),
-            runs=tuple(_read_run(run, by_name) for run in data["runs"]),
+            runs=tuple(runs),
             relevance_format=relevance_format,
             version=signature["version"],
             files={name: _read_file(file) for name, file in signature.get("files", {}).items()},
             rules=dict(signature.get("rules", {})),
             judgements_digest=signature["qrels"].get("judgements"),
-            group_names=tuple(dict.fromkeys(name for run in data["runs"] for name in run.get("groups", {}))),
+            group_names=tuple(group_names),
         )
     except _ALTERED as error:
         raise InputError(path, None, f"the JSON is incomplete or altered ({error})", _EXPECTED) from error
@@ -56,10 +61,12 @@ _EXPECTED = f"an evaluation that --format json wrote (layout {LAYOUT})"
 
 
 def _read_file(data: Mapping[str, Any]) -> FileRecord:
+    """Return a file of JSON as a record."""
     return FileRecord(_string(bytes_of(data["path"])), data["sha256"])
 
 
 def _string(data: bytes) -> str:
+    """Return bytes of a path, a tag or a text as Python has them: a byte that is no UTF-8 as a surrogate."""
     return data.decode("utf-8", "surrogateescape")
 
 
@@ -77,8 +84,13 @@ def _read_run(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> RunRec
         summary=tuple(_read_value(column, data["summary"][column.label]) for column in columns),
         totals=Totals(**data["totals"]),
     )
-    skipped, missing = (tuple(bytes_of(topic) for topic in data[key]) for key in ("skipped", "missing"))
-    return RunRecord(evaluation, file, skipped, missing, data.get("dropped", 0))
+    return RunRecord(
+        evaluation=evaluation,
+        file=file,
+        skipped=tuple(bytes_of(topic) for topic in data["skipped"]),
+        missing=tuple(bytes_of(topic) for topic in data["missing"]),
+        dropped=data.get("dropped", 0),
+    )
 
 
 def _read_column(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> SelectedColumn:
@@ -101,13 +113,16 @@ def _read_column(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> Sel
 
 
 def _tuples(value: Any) -> Any:
+    """Return arguments of a measure as they were before JSON made lists of their tuples."""
     return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
 
 
 _TEXTS = (Format.TEXT, Format.TAG)
+"""Formats of columns whose values may be texts."""
 
 
 def _read_values(column: SelectedColumn, rows: Sequence[Mapping[str, Any]]) -> Values:
+    """Return the values (T,) of a column; rows: by label, those of each topic."""
     values = [row[column.label] for row in rows]
     if column.measure.format in _TEXTS and all(isinstance(value, str) for value in values):
         return [_string(bytes_of(value)) for value in values]
@@ -115,6 +130,7 @@ def _read_values(column: SelectedColumn, rows: Sequence[Mapping[str, Any]]) -> V
 
 
 def _read_value(column: SelectedColumn, value: Any) -> float | str | None:
+    """Return the value of a column over all topics; a text such as "nan" of a number is the number."""
     if isinstance(value, str) and column.measure.format in _TEXTS:
         return _string(bytes_of(value))
     return None if value is None else float(value)

@@ -40,6 +40,7 @@ LAYOUT = 1
 """Version of the layout: readers refuse others."""
 
 _dumps = json.JSONEncoder(allow_nan=False).encode
+"""Writer of JSON in one line."""
 
 
 @dataclass(frozen=True)
@@ -119,11 +120,12 @@ def to_json(record: Record) -> str:
     head = json.dumps({"kind": KIND, "layout": LAYOUT, "signature": _signature(record)}, indent=2)
     open_head = head.removesuffix("\n}")
     runs = ",\n".join(_run_text(run, record) for run in record.runs)
-    lines = []
-    for failure in record.failures:
-        lines.append(f"    {_dumps({'file': text_of(failure.path), 'message': text_of(failure.message)})}")
     failures = ""
-    if lines:
+    if record.failures:
+        lines = []
+        for failure in record.failures:
+            fields = {"file": text_of(failure.path), "message": text_of(failure.message)}
+            lines.append(f"    {_dumps(fields)}")
         failed = ",\n".join(lines)
         failures = f',\n  "failures": [\n{failed}\n  ]'
     return f'{open_head},\n  "runs": [\n{runs}\n  ]{failures}\n}}\n'
@@ -174,6 +176,7 @@ def _signature(record: Record) -> dict[str, Any]:
 
 
 def _file(file: FileRecord) -> dict[str, Any]:
+    """Return a file as JSON has it: path and SHA-256."""
     return {"path": text_of(file.path), "sha256": file.sha256}
 
 
@@ -264,10 +267,12 @@ def _no_answers(topics: int, nothing_retrieved: int) -> dict[str, float]:
 
 
 def _number(value: float, kind: Format) -> float | int | str:
+    """Return a value as JSON has it: a count whole, what is not finite as a text."""
     return whole(value, kind) if math.isfinite(value) else exact(value)
 
 
 def _summary_values(evaluation: ScoredRun) -> dict[str, float | int | str | None]:
+    """Return the values over all topics by label; None where a column has none."""
     values: dict[str, float | int | str | None] = {}
     for column, value in zip(evaluation.columns, evaluation.summary, strict=True):
         if value is None:
@@ -280,21 +285,19 @@ def _summary_values(evaluation: ScoredRun) -> dict[str, float | int | str | None
 
 
 def _topics(evaluation: ScoredRun, all_columns: bool = True) -> Iterator[dict[str, Any]]:
-    """Return each topic with its values by label; without `all_columns` only those that -q prints."""
-    columns = {
-        column.label: _column_numbers(values, column.measure.format)
-        for column, values in zip(evaluation.columns, evaluation.values, strict=True)
-        if all_columns or column.measure.per_topic
-    }
+    """Yield each topic with its values by label; without `all_columns` only those that -q prints."""
+    columns = {}
+    for column, values in zip(evaluation.columns, evaluation.values, strict=True):
+        if all_columns or column.measure.per_topic:
+            columns[column.label] = _column_numbers(values, column.measure.format)
     # Without columns, each topic still has a row, which is empty.
     rows = zip(*columns.values(), strict=True) if columns else repeat(())
-    return (
-        {"topic": text_of(topic), "values": dict(zip(columns, row, strict=True))}
-        for topic, row in zip(evaluation.topics, rows, strict=False)
-    )
+    for topic, row in zip(evaluation.topics, rows, strict=False):
+        yield {"topic": text_of(topic), "values": dict(zip(columns, row, strict=True))}
 
 
 def _column_numbers(values: Values, kind: Format) -> Sequence[float | int | str]:
+    """Return the values of topics (T,) of a column as JSON has them."""
     if isinstance(values, list):
         return [text_of(value) for value in values]
     if kind is not Format.COUNT and np.isfinite(values).all():

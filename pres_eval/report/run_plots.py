@@ -18,22 +18,12 @@ from pres_eval.report.text import percentage
 def compared_figure(result: ComparedRuns) -> Figure:
     """Return the means as dots, or for all pairs the maps of their differences; needs matplotlib."""
     scores = result.scores
-    run_numbers = {name: number for number, name in enumerate(scores.runs)}
-    measure_numbers = {label: number for number, label in enumerate(scores.measures)}
     if result.baselines is None and result.comparisons:
-        num_runs = len(scores.runs)
-        directions = np.zeros((len(scores.measures), num_runs, num_runs), np.int64)
-        for comparison in result.comparisons:
-            if comparison.significant:
-                measure = measure_numbers[comparison.measure]
-                run, other = run_numbers[comparison.run], run_numbers[comparison.other]
-                directions[measure, run, other] = comparison.direction
-                directions[measure, other, run] = -comparison.direction
-        return difference_maps(scores.runs, scores.measures, scores.gains(), directions)
+        return difference_maps(scores.runs, scores.measures, scores.gains(), _directions(result))
     significant = np.zeros(scores.means.shape, bool)
     for comparison in result.comparisons:
-        row, column = measure_numbers[comparison.measure], run_numbers[comparison.run]
-        significant[row, column] = comparison.significant
+        measure, run = scores.measures.index(comparison.measure), scores.runs.index(comparison.run)
+        significant[measure, run] = comparison.significant
     return score_dots(
         scores.runs,
         scores.measures,
@@ -45,6 +35,20 @@ def compared_figure(result: ComparedRuns) -> Figure:
         topics=len(scores.topics),
         less_is_better=scores.measures[-1] in scores.falling,
     )
+
+
+def _directions(result: ComparedRuns) -> AnyArray:
+    """Return (M, R, R) for all pairs: 1 where the first run is significantly better, -1 worse, 0 neither."""
+    scores = result.scores
+    run_numbers = {name: number for number, name in enumerate(scores.runs)}
+    directions = np.zeros((len(scores.measures), len(scores.runs), len(scores.runs)), np.int64)
+    for comparison in result.comparisons:
+        if comparison.significant:
+            measure = scores.measures.index(comparison.measure)
+            run, other = run_numbers[comparison.run], run_numbers[comparison.other]
+            directions[measure, run, other] = comparison.direction
+            directions[measure, other, run] = -comparison.direction
+    return directions
 
 
 DOT_COLOUR, BASELINE_COLOUR = "#0072B2", "#444444"
@@ -70,58 +74,72 @@ def score_dots(
     baseline, one for each measure, is a dark square with a dashed line; runs that differ from it
     significantly, (M, R) booleans, are full dots, others are rings.  less_is_better: under the last measure.
     """
-    # As high as the names beside the panels are long.
-    height = max(1.9, 0.4 + 0.08 * max(len(plain(measure)) for measure in measures))
-    wide = max(5.0, 1.5 + 0.32 * len(runs))
-    order = np.argsort(means[-1] if less_is_better else -means[-1], kind="stable")
     names = plain_names(runs, 20)
-    with panels(len(measures), 1, (wide, height), (0.0, 0.9), sharex=True) as (figure, rows):
+    order = np.argsort(means[-1] if less_is_better else -means[-1], kind="stable")
+    width = max(5.0, 1.5 + 0.32 * len(runs))
+    size = width, _height_of_panel(measures)
+    with panels(len(measures), 1, size, (0.0, _height_around(names)), sharex=True) as (figure, rows):
         for row, axes in enumerate(rows):
-            ends = None if intervals is None else (intervals[0][row][order], intervals[1][row][order])
-            _draw_intervals(axes, means[row][order], ends)
+            if intervals is not None:
+                lower, upper = intervals
+                _draw_intervals(axes, means[row][order], lower[row][order], upper[row][order])
             full, baseline = None, None
             if baselines is not None:
                 baseline = int(np.flatnonzero(order == baselines[row])[0])
                 full = np.zeros(len(runs), np.bool_)
                 if significant is not None:
                     full = significant[row][order]
+            axes.grid(visible=False, axis="x")
             _draw_dots(axes, means[row][order], full, baseline)
             axes.set(ylabel=plain(measures[row]))
             axes.margins(y=0.12)
             if intervals is None:  # nothing else shows how large the differences are
                 axes.set_ylim(0, None)
-        note_on_names = name_bars(rows[-1], [names[run] for run in order], wide)
+        note_on_names = name_bars(rows[-1], [names[run] for run in order], width)
         rows[-1].set(xlim=(-0.7, len(runs) - 0.3), xlabel=f"run, by {plain(measures[-1])}{note_on_names}")
         if topics is not None:
             title += f" over {plural(topics)}"
         if intervals is not None and topics == 1:
             title += ": no intervals, which need two"
         rows[0].set_title(title)
-        has_intervals = intervals is not None and bool(np.isfinite(intervals[0]).any())
-        _add_key(
-            figure,
-            rows[0],
-            interval=f"{percentage(confidence)} interval" if has_intervals else None,
-            baselines=None if baselines is None else {names[run] for run in baselines},
-        )
+        interval_name = None
+        if intervals is not None and np.isfinite(intervals[0]).any():
+            interval_name = f"{percentage(confidence)} interval"
+        baseline_names = None if baselines is None else {names[run] for run in baselines}
+        _add_key(figure, rows[0], interval_name, baseline_names)
     return figure
 
 
-def _draw_intervals(axes: Axes, means: AnyArray, ends: tuple[AnyArray, AnyArray] | None) -> None:
+MANY_PANELS = 6
+"""Panels of more measures than this are lower, so that they fit a page."""
+
+
+def _height_of_panel(measures: Sequence[str]) -> float:
+    """Return the inches of a panel, which is as high as the names of measures beside panels are long."""
+    longest = max(len(plain(measure)) for measure in measures)
+    least = 1.9 if len(measures) <= MANY_PANELS else 1.7
+    return max(least, 0.4 + 0.08 * longest)
+
+
+def _height_around(names: Sequence[str]) -> float:
+    """Return the inches of title, upright names of runs and legend, which would be taken from the panels."""
+    longest = max(len(name) for name in names)
+    return 1.2 + 0.07 * longest
+
+
+def _draw_intervals(axes: Axes, means: AnyArray, lower: AnyArray, upper: AnyArray) -> None:
     """Draw lines between the ends of the intervals (R,) of means (R,), without those that are nan."""
-    if ends is not None:
-        lengths = np.maximum(0.0, [means - ends[0], ends[1] - means])
-        axes.errorbar(
-            range(len(means)),
-            means,
-            lengths,
-            fmt="none",
-            ecolor=DOT_COLOUR,
-            elinewidth=1.2,
-            capsize=2,
-            zorder=2,
-        )
-    axes.grid(visible=False, axis="x")
+    lengths = np.maximum(0.0, [means - lower, upper - means])
+    axes.errorbar(
+        range(len(means)),
+        means,
+        lengths,
+        fmt="none",
+        ecolor=DOT_COLOUR,
+        elinewidth=1.2,
+        capsize=2,
+        zorder=2,
+    )
 
 
 def _draw_dots(axes: Axes, means: AnyArray, full: AnyArray | None, baseline: int | None) -> None:
@@ -158,6 +176,7 @@ def _add_key(figure: Figure, axes: Axes, interval: str | None, baselines: set[st
 
 
 WORSE, ALIKE, BETTER = "#E69F00", "#e8e8e8", "#0072B2"
+"""Colours of the maps: the row's run is significantly worse than the column's, neither, better."""
 
 
 def difference_maps(
@@ -171,13 +190,16 @@ def difference_maps(
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    # A map is as high as it is wide: on narrow paper it is no higher than that leaves it.
-    beside = 1 if is_narrow() else min(2, len(measures))
-    size = min(max(2.4, 0.17 * len(runs)), max(1.5, room() / beside - 0.6))
+    # In inches.  A map is as high as it is wide: on narrow paper it is no higher than that leaves it.
+    if is_narrow():
+        maps_in_row, names_and_title = 1, 1.0
+    else:
+        maps_in_row, names_and_title = min(2, len(measures)), 1.6
+    size = min(max(2.4, 0.17 * len(runs)), max(1.5, room() / maps_in_row - 0.6))
+    panel = min(size + 1.9, room()), size + names_and_title
     names = plain_names(runs, 20)
     colours = ListedColormap([WORSE, ALIKE, BETTER])
-    high = size + (1.0 if is_narrow() else 1.6)
-    with panels(len(measures), 2, (min(size + 1.9, room()), high), (0.0, 0.5)) as (figure, grid):
+    with panels(len(measures), 2, panel, (0.0, 0.5)) as (figure, grid):
         figure.set_layout_engine("compressed")
         for row, axes in enumerate(grid):
             order = np.argsort(-means[row], kind="stable")

@@ -22,8 +22,8 @@ from pres_eval.report.layout import Look, Table, grid_of, laid_out
 from pres_eval.report.text import exact, run_names, shown, text_of
 from pres_eval.scoring import ScoredRun
 
-Cell = Callable[[float, Format], str]
-"""Formatter of a number."""
+NumberFormatter = Callable[[float, Format], str]
+"""Function that makes a cell of a number."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,9 @@ def in_order_of(
     def key(run: int) -> tuple[bool, float]:
         """Return what runs are sorted by: those that lack topics last, before them those without a number."""
         value = evaluations[run].summary[column]
-        is_number = isinstance(value, float) and not math.isnan(value)
-        return run in incomplete, sign * float(value or 0) if is_number else math.inf
+        if not isinstance(value, float) or math.isnan(value):
+            return run in incomplete, math.inf
+        return run in incomplete, sign * value
 
     return [named[run] for run in sorted(range(len(named)), key=key)]
 
@@ -111,50 +112,56 @@ def sort_note(
         return None
     label, group = split_label(_sort_label(with_group_columns(evaluations[0], groups), layout.sort))
     names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations], layout.naming)
+    compared_names, compared_runs, shown_label = names, list(evaluations), label
     if group:
-        with_group = [
-            (name, run) for name, run in zip(names, evaluations, strict=True) if group in run.groups
-        ]
-        names = [name for name, _ in with_group]
-        evaluations = [run.groups[group] for _, run in with_group]
-    if len(names) < 2:
+        shown_label = group_label(label, group)
+        compared_names, compared_runs = [], []
+        for name, run in zip(names, evaluations, strict=True):
+            if group in run.groups:
+                compared_names.append(name)
+                compared_runs.append(run.groups[group])
+    if len(compared_names) < 2:
         return None
-    why = why_none_is_best(evaluations, names, label, weights, layout.digits)
+    why = why_none_is_best(compared_runs, compared_names, label, weights, layout.digits)
     if why is None:
         return None
-    return f"no run is best by {group_label(label, group) if group else label}: {why}"
+    return f"no run is best by {shown_label}: {why}"
 
 
 def rows_of(
-    evaluation: ScoredRun, columns: dict[str, SelectedColumn], layout: RunLayout, cell: Cell
+    evaluation: ScoredRun, columns: dict[str, SelectedColumn], layout: RunLayout, cell: NumberFormatter
 ) -> Iterator[tuple[str, ...]]:
     """Yield the rows of one run: topic, then a cell for each column; the last is `all`."""
     if layout.per_topic:
-        texts = {
-            column.label: _texts(column, values if isinstance(values, list) else values.tolist(), cell)
-            for column, values in zip(evaluation.columns, evaluation.values, strict=True)
-            if column.measure.per_topic
-        }
-        by_column = [texts.get(label, [""] * len(evaluation.topics)) for label in columns]
-        yield from zip(map(text_of, evaluation.topics), *by_column, strict=True)
+        cells_by_label = {}
+        for column, values in zip(evaluation.columns, evaluation.values, strict=True):
+            if column.measure.per_topic:
+                values_of_topics = values if isinstance(values, list) else values.tolist()
+                cells_by_label[column.label] = _cells(column, values_of_topics, cell)
+        nothing = [""] * len(evaluation.topics)
+        cells_by_column = [cells_by_label.get(label, nothing) for label in columns]
+        yield from zip(map(text_of, evaluation.topics), *cells_by_column, strict=True)
     if layout.summary:
-        summary = {
-            column.label: _texts(column, [value], cell)[0]
-            for column, value in zip(evaluation.columns, evaluation.summary, strict=True)
-            if value is not None
-        }
-        yield "all", *(summary.get(label, "") for label in columns)
+        summary = {}
+        for column, value in zip(evaluation.columns, evaluation.summary, strict=True):
+            if value is not None:
+                summary[column.label] = _cells(column, [value], cell)[0]
+        row = ["all"]
+        row += [summary.get(label, "") for label in columns]
+        yield tuple(row)
 
 
-def _texts(column: SelectedColumn, values: Sequence[Any], cell: Cell) -> list[str]:
-    """Return values of a column as cells."""
+def _cells(column: SelectedColumn, values: Sequence[Any], cell: NumberFormatter) -> list[str]:
+    """Return values of a column as cells; texts are guarded where numbers are written in full, for CSV."""
     kind = column.measure.format
-    if kind in (Format.TEXT, Format.TAG):
-        return [guarded(text_of(value)) if cell is exact else text_of(value) for value in values]
-    return [cell(value, kind) for value in values]
+    if kind not in (Format.TEXT, Format.TAG):
+        return [cell(value, kind) for value in values]
+    texts = [text_of(value) for value in values]
+    return [guarded(text) for text in texts] if cell is exact else texts
 
 
 NUM_Q = "num_q"
+"""Label of the number of topics, which a table of several runs always has."""
 
 
 def as_table(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
@@ -176,7 +183,7 @@ def as_csv(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) ->
 
 
 def _csv_rows(evaluations: Sequence[ScoredRun], layout: RunLayout) -> Iterator[list[str]]:
-    """Yield the rows of CSV: header, values by topic and over all, failures."""
+    """Yield the rows of CSV: headings, values by topic and over all, failures."""
     columns = columns_of(evaluations, layout)
     header = ["file", "run", "topic"]
     header += [guarded(label) for label in columns]
@@ -210,7 +217,7 @@ def _tables_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> list[Tabl
         tables = []
         for _, evaluation in runs:
             rows_of_topics = list(_lines(evaluation, columns, layout))
-            tables.append(Table("topics", headings=("topic", *columns), rows=rows_of_topics))
+            tables.append(Table(name="topics", headings=("topic", *columns), rows=rows_of_topics))
         return tables
     counts_topics = NUM_Q not in columns and len(runs) > 1
     headings = ["run"]
@@ -224,7 +231,7 @@ def _tables_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> list[Tabl
             if counts_topics:
                 row.append(str(evaluation.totals.num_topics))
             rows.append(row + cells)
-    return [Table("runs", headings=headings, rows=rows)]
+    return [Table(name="runs", headings=headings, rows=rows)]
 
 
 def _lines(
@@ -238,30 +245,43 @@ def _by_topic(
     label: str, column: SelectedColumn, runs: Sequence[tuple[str, ScoredRun]], layout: RunLayout
 ) -> Table:
     """Return the table of one measure: a line for each topic, a column for each run, or nothing."""
-    names, cells_of_runs, summaries = ["topic"], [], ["all"]
+    headings, summaries = ["topic"], ["all"]
+    cells_of_runs: list[dict[bytes, str]] = []
     for name, evaluation in runs:
+        headings.append(name)
         cells = [cell for _, cell in _lines(evaluation, {label: column}, layout)]
         topics = evaluation.topics if column.measure.per_topic else ()
-        names.append(name)
         # The last cell is that over all topics, if there is one.
         cells_of_runs.append(dict(zip(topics, cells, strict=False)))
         summaries += cells[-1:]
     rows: list[list[str]] = []
     for topic in sorted(set().union(*cells_of_runs)):
-        rows.append([text_of(topic), *(cells.get(topic, "") for cells in cells_of_runs)])
+        row = [text_of(topic)]
+        row += [cells_by_topic.get(topic, "") for cells_by_topic in cells_of_runs]
+        rows.append(row)
     if layout.summary:
         rows.append(summaries)
-    return Table(label, label, names, rows)
+    return Table(name=label, title=label, headings=headings, rows=rows)
 
 
 def _turned(grid: Grid, layout: RunLayout) -> Grid:
     """Return the grid with measures as rows if asked for, for a single run, or where it is too wide."""
-    turned = zip(grid.header[1:], *(row[1:] for row in grid.rows), strict=True)
-    header = ("run" if grid.title else "measure", *(row[0] for row in grid.rows))
-    other = replace(grid, header=header, rows=tuple(turned) if grid.rows else ())
+    turned = _transposed(grid)
     if layout.transpose is not None:
-        return other if layout.transpose else grid
-    if grid.header[0] == "run" and len(grid.rows) == 1:
-        return other
-    width, markup = layout.width, layout.markup
-    return grid if fits(grid, markup, width) or not fits(other, markup, width) else other
+        return turned if layout.transpose else grid
+    is_single_run = grid.header[0] == "run" and len(grid.rows) == 1
+    if is_single_run:
+        return turned
+    if fits(grid, layout.markup, layout.width) or not fits(turned, layout.markup, layout.width):
+        return grid
+    return turned
+
+
+def _transposed(grid: Grid) -> Grid:
+    """Return the grid with its columns as rows: runs if it has a title, which is a measure, else measures."""
+    header = ["run" if grid.title else "measure"]
+    header += [row[0] for row in grid.rows]
+    if not grid.rows:
+        return replace(grid, header=tuple(header), rows=())
+    rows = zip(grid.header[1:], *(row[1:] for row in grid.rows), strict=True)
+    return replace(grid, header=tuple(header), rows=tuple(rows))

@@ -51,7 +51,7 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Return lines of text for people in the same way."""
+    """Return lines of text for people, each without what commands a terminal or a CI log."""
     return "\n".join(map(printable, text.split("\n")))
 
 
@@ -81,8 +81,11 @@ def _as_bytes(match: re.Match[str]) -> str:
 
 def bytes_of(text: str) -> bytes:
     """Return the id of which `text_of` made this text."""
-    parts = re.split(_ESCAPED, text)
-    return b"".join(bytes.fromhex(part) if i % 2 else part.encode("utf-8") for i, part in enumerate(parts))
+    data = b""
+    for number, part in enumerate(re.split(_ESCAPED, text)):
+        # Every second part is what the parentheses of the pattern hold: the digits of a byte.
+        data += bytes.fromhex(part) if number % 2 else part.encode("utf-8")
+    return data
 
 
 def plain_text(value: str | bytes | float | None, yes: str, no: str) -> str:
@@ -106,7 +109,9 @@ def cut(text: str, most: int) -> str:
 def exact(value: float, format: Format = Format.FLOAT) -> str:
     """Return a number with all its digits, so that the same double is read; `nan`, `-nan`, `inf`, `-inf`."""
     number = whole(float(value), format)
-    return "-nan" if math.isnan(number) and math.copysign(1.0, number) < 0 else repr(number)
+    if math.isnan(number) and math.copysign(1.0, number) < 0:
+        return "-nan"
+    return repr(number)
 
 
 def whole(value: float, format: Format) -> float | int:
@@ -116,7 +121,9 @@ def whole(value: float, format: Format) -> float | int:
 
 def shown(value: float, digits: int, format: Format = Format.FLOAT) -> str:
     """Return a number for people: with these digits after the point, counts whole, `nan` without a sign."""
-    return f"{value:.{0 if format is Format.COUNT and value.is_integer() else digits}f}"
+    if format is Format.COUNT and value.is_integer():
+        digits = 0
+    return f"{value:.{digits}f}"
 
 
 def percentage(fraction: float) -> str:
@@ -163,7 +170,9 @@ def p_text(p_value: float) -> str:
 def equal_or_less(p_value: float) -> str:
     """Return a p-value behind the sign that it needs: `= 0.0312`, `< 0.0001`."""
     text = p_text(p_value)
-    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
+    if text.startswith("<"):
+        return text.replace("<", "< ")
+    return f"= {text}"
 
 
 def signed(value: float, digits: int = 4) -> str:
@@ -172,7 +181,7 @@ def signed(value: float, digits: int = 4) -> str:
 
 
 def effect_size(value: float) -> str:
-    """Return a standardised size of an effect: two digits; `-` where there is none."""
+    """Return a standardised size of an effect with its sign: two digits; `-` where there is none."""
     return UNKNOWN if math.isinf(value) else signed(value, 2)
 
 
@@ -185,12 +194,13 @@ def interval(low: float, high: float, digits: int = 4, sign: bool = False) -> st
     """Return the ends of an interval, `-` where there is none; a bound alone where it has one end."""
     if math.isnan(low) or math.isnan(high):
         return UNKNOWN
-    ends = [signed(end, digits) if sign else f"{end:.{digits}f}" for end in (low, high)]
+    form = "+" if sign else ""
+    low_text, high_text = f"{low:{form}.{digits}f}", f"{high:{form}.{digits}f}"
     if math.isinf(high):
-        return f">= {ends[0]}"
+        return f">= {low_text}"
     if math.isinf(low):
-        return f"<= {ends[1]}"
-    return " .. ".join(ends)
+        return f"<= {high_text}"
+    return f"{low_text} .. {high_text}"
 
 
 NAMINGS = ("auto", "tag", "file", "path")
@@ -200,6 +210,7 @@ COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 """Endings of the names of compressed files."""
 
 _TOKENS = r"[^\W_]+|[\W_]+"
+"""Pattern of the words of a name, and of the separators between them."""
 
 
 def run_names(runs: Sequence[tuple[str, str]], naming: str = "auto") -> list[str]:
@@ -241,7 +252,11 @@ def without_shared(names: Sequence[str]) -> list[str]:
 
 
 def _shared(words_of_names: Sequence[Sequence[str]]) -> int:
-    """Count the words that begin all lists: up to a separator, with a word left in each."""
+    """Count the words that begin all lists: up to a separator, with a word left in each.
+
+    >>> _shared([["run", "_", "bm25"], ["run", "_", "dense"]])
+    2
+    """
     shared = 0
     for count_of_words, words_at_place in enumerate(zip(*words_of_names, strict=False), 1):
         if len(set(words_at_place)) > 1:
@@ -268,23 +283,31 @@ def fitted(names: Sequence[str], longest: int) -> list[str]:
         return list(names)
     short = [_without_middle(name, longest) for name in without_shared(names)]
     if len(set(short)) < len(set(names)):
-        long = [name for name in names if len(name) > longest]
-        ends = {name: f"…{rest}" for name, rest in zip(long, without_shared(long), strict=True)}
-        alone = [_without_middle(ends.get(name, name), longest) for name in names]
-        if len(set(alone)) == len(set(names)):
-            return alone
+        long_names = [name for name in names if len(name) > longest]
+        shorter = {name: f"…{end}" for name, end in zip(long_names, without_shared(long_names), strict=True)}
+        shortened = [_without_middle(shorter.get(name, name), longest) for name in names]
+        if len(set(shortened)) == len(set(names)):
+            return shortened
     pairs = list(zip(names, short, strict=True))
     different_pairs = list(dict.fromkeys(pairs))
-    numbered = _numbered([shortened for _, shortened in different_pairs], longest)
+    numbered = _numbered([short_name for _, short_name in different_pairs], longest)
     unique = dict(zip(different_pairs, numbered, strict=True))
     return [unique[pair] for pair in pairs]
 
 
 def _without_middle(name: str, longest: int) -> str:
+    """Return a name of at most that many letters: its beginning and its end, with … between them.
+
+    >>> _without_middle("lambdamart_v2", 8)
+    'lamb…_v2'
+    """
     if len(name) <= longest:
         return name
+    if longest <= 1:
+        return "…"
     front = longest // 2
-    return f"{name[:front]}…{name[len(name) - (longest - 1 - front) :]}" if longest > 1 else "…"
+    back = longest - 1 - front
+    return f"{name[:front]}…{name[len(name) - back :]}"
 
 
 def _numbered(names: Sequence[str], longest: int = sys.maxsize) -> list[str]:

@@ -28,8 +28,11 @@ def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False)
 def summary_lines(
     summary: Sequence[float | str | None], selection: Selection, zscores: bool = False
 ) -> bytes:
-    """Return the lines over all topics."""
-    shown = [(column, [value]) for column, value in zip(selection, summary, strict=True) if value is not None]
+    """Return the lines over all topics, of columns that have a value over them."""
+    shown = []
+    for column, value in zip(selection, summary, strict=True):
+        if value is not None:
+            shown.append((column, [value]))
     return _lines([SUMMARY_TOPIC_TEXT.encode()], shown, zscores)
 
 
@@ -49,22 +52,27 @@ def _lines(
     """Return the lines of topics, one for each column; C's nan has its sign bit set, a Z-score its own."""
     if not shown:
         return b""
-    line = "".join(_line(column, zscores) for column, _ in shown)
+    # The lines of one topic, with places for its name and its values.
+    template = "".join(_line(column, zscores) for column, _ in shown)
     rows = zip(*(_printable(values, column, zscores) for column, values in shown), strict=True)
     names = (topic.decode("utf-8", "surrogateescape").replace("%", "%%") for topic in topics)
-    text = "".join([line.replace("\0", name) % row for name, row in zip(names, rows, strict=True)])
-    text = text if zscores else text.replace("\t   nan\n", "\t  -nan\n")
+    text = "".join([template.replace("\0", name) % row for name, row in zip(names, rows, strict=True)])
+    if not zscores:
+        text = text.replace("\t   nan\n", "\t  -nan\n")
     return text.encode("utf-8", "surrogateescape")
 
 
 def _line(column: SelectedColumn, zscores: bool) -> str:
     """Return a line with a place for the value, and a NUL for the topic."""
     kind = column.measure.format
-    counted = zscores and kind in (Format.FLOAT, Format.COUNT)
-    template = "%s" if counted else "%d" if kind is Format.COUNT else kind.value
+    prefix, template = "", kind.value
+    if zscores and kind in (Format.FLOAT, Format.COUNT):
+        prefix, template = "Z", "%s"
+    elif kind is Format.COUNT:
+        template = "%d"
     # trec_eval: printf pads to 22 bytes, not characters.
     label = column.label + " " * (22 - len(column.label.encode("utf-8", "surrogateescape")))
-    return f"{'Z' * counted}{label.replace('%', '%%')}\t\0\t{template}\n"
+    return f"{prefix}{label.replace('%', '%%')}\t\0\t{template}\n"
 
 
 def _printable(values: Sequence[Any], column: SelectedColumn, zscores: bool) -> Sequence[Any]:

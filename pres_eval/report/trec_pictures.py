@@ -42,7 +42,12 @@ from pres_eval.report.trec_report import Report
 
 @dataclass(frozen=True)
 class Subject:
-    """Subject of a picture that does not show everything: indices of runs and of a topic, a measure."""
+    """Subject of a picture that does not show everything.
+
+    runs   their numbers: one, or two for a pair
+    topic  its number
+    label  of a measure
+    """
 
     runs: tuple[int, ...]
     topic: int
@@ -51,7 +56,11 @@ class Subject:
 
 def default_subject(report: Report) -> Subject:
     """Return the first two runs, the hardest topic, the first measure of the leaderboard that topics have."""
-    label = next(label for label in (*report.board, "map") if report.column(label).measure.per_topic)
+    label = "map"
+    for board_label in report.board:
+        if report.column(board_label).measure.per_topic:
+            label = board_label
+            break
     return Subject(
         runs=tuple(range(min(2, len(report.names)))),
         topic=hardest_topics(report, label)[0],
@@ -93,21 +102,24 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
     pairs = report.compared.pairs
     if pairs is None or subject.label not in pairs.measures:
         raise UsageError(f"--picture leaderboard: {subject.label} is no average over topics, expected one")
-    row = pairs.measures.index(subject.label)
-    order = np.array(report.all_topics_first(np.argsort(-pairs.gains[row], kind="stable").tolist())[::-1])
-    means, heights = pairs.means[row][order], np.arange(len(order))
-    spread = np.maximum(0.0, [means - pairs.lower[row][order], pairs.upper[row][order] - means])
+    measure = pairs.measures.index(subject.label)
+    best_first = np.argsort(-pairs.gains[measure], kind="stable").tolist()
+    order = report.all_topics_first(best_first)[::-1]  # from below
+    heights = np.arange(len(order))
+    means = pairs.means[measure][order]
+    to_lower, to_upper = means - pairs.lower[measure][order], pairs.upper[measure][order] - means
+    spread = np.maximum(0.0, [to_lower, to_upper])
     with rows_plot(len(order)) as (figure, axes):
         axes.errorbar(means, heights, xerr=spread, fmt="o", color=COLOURS[0], elinewidth=1.4, capsize=2)
-        ends = f"{percentage(1 - pairs.settings.alpha)} intervals (uncorrected)"
-        title = f"{plain(subject.label)}: means over {pairs.over}, {ends}"
+        intervals = f"{percentage(1 - pairs.settings.alpha)} intervals (uncorrected)"
+        title = f"{plain(subject.label)}: means over {pairs.over}, {intervals}"
         if len(order) > 1 and pairs.baseline is None:
             letters = axes.secondary_yaxis("right")
-            letters.set_yticks(heights, [pairs.letters[row][run] for run in order.tolist()])
+            letters.set_yticks(heights, [pairs.letters[measure][run] for run in order])
             letters.tick_params(length=0)
             letters.spines["right"].set_visible(False)
             title += f"\n{SHARED}, all pairs compared"
-        label_rows(axes, report, order.tolist(), f"mean {subject.label}", title)
+        label_rows(axes, report, order, f"mean {subject.label}", title)
     return figure
 
 
@@ -115,7 +127,7 @@ def draw_distributions(report: Report, subject: Subject) -> Figure:
     """Return a measure over topics, a box for each run, the best mean on top."""
     order = report.best_first(subject.label)[::-1]
     with rows_plot(len(order)) as (figure, axes):
-        for height, run in enumerate(order):
+        for height, run in enumerate(order):  # from below
             low, first, middle, third, high = quartiles(report.per_topic(run, subject.label))
             if np.isnan(middle):
                 continue
@@ -152,9 +164,10 @@ def draw_relevant(report: Report, subject: Subject) -> Figure:
 
 def draw_median(report: Report, subject: Subject) -> Figure:
     """Return a run's values minus the median of all runs, from the largest difference to the smallest."""
-    if not median_labels(report):
+    labels = median_labels(report)
+    if not labels:
         raise UsageError("--picture median: expected several runs, or --medians FILE")
-    label = subject.label if subject.label in median_labels(report) else median_labels(report)[0]
+    label = subject.label if subject.label in labels else labels[0]
     with one_plot(9.5, 4.2) as (figure, axes):
         draw_bars(axes, report, subject.runs[0], label)
     return figure
@@ -163,7 +176,8 @@ def draw_median(report: Report, subject: Subject) -> Figure:
 def draw_bars(axes: Axes, report: Report, run: int, label: str) -> None:
     """Draw the bars of a run's values minus the median."""
     values = against_median(report, run, label)
-    order = np.argsort(-values, kind="stable")[: int(np.count_nonzero(~np.isnan(values)))]
+    num_known = int(np.count_nonzero(~np.isnan(values)))
+    order = np.argsort(-values, kind="stable")[:num_known]  # nan goes last
     _draw_differences(axes, values[order], [text_of(report.topics[topic]) for topic in order])
     above, at, below = above_at_below(values)
     name = plain_names(report.names)[run]
@@ -204,38 +218,40 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
     if len(subject.runs) < 2:
         raise UsageError("--picture pair: this picture needs 2 runs, and the report has one")
     first_run, second_run = subject.runs[:2]
+    all_names = plain_names(report.names)
+    first_name, second_name = all_names[first_run], all_names[second_run]
     values_of_first = report.per_topic(first_run, subject.label)
     values_of_second = report.per_topic(second_run, subject.label)
     common = np.flatnonzero(np.isfinite(values_of_first) & np.isfinite(values_of_second))
     first, second = values_of_first[common], values_of_second[common]
     differences = first - second
     order = np.argsort(-differences, kind="stable")
-    names = [plain_names(report.names)[run] for run in (first_run, second_run)]
     with panels(2, 2, (5.25, 4.6)) as (figure, (scatter, bars)):
-        for marker, topics in (("^", differences > 0), ("v", differences < 0), ("o", differences == 0)):
-            scatter.scatter(
-                second[topics],
-                first[topics],
-                s=18,
-                marker=marker,
-                color=bar_colours(differences[topics]),
-                clip_on=False,  # points at 0 and 1 are whole
-                zorder=3,
-            )
-        values = np.concatenate((first, second, [0.0, 0.1]))
-        limits = float(values.min()), 1.03 * float(values.max())
-        scatter.axline((0, 0), slope=1, color="black", linewidth=0.8)
-        scatter.set(
-            xlabel=names[1],
-            ylabel=names[0],
-            title=f"{plain(subject.label)} of each topic",
-            xlim=limits,
-            ylim=limits,
-        )
+        _draw_topics(scatter, first, second)
+        scatter.set(xlabel=second_name, ylabel=first_name, title=f"{plain(subject.label)} of each topic")
         ordered_topics = [text_of(report.topics[topic]) for topic in common[order]]
         _draw_differences(bars, differences[order], ordered_topics)
-        bars.set_title(f"{names[0]} minus {names[1]}")
+        bars.set_title(f"{first_name} minus {second_name}")
     return figure
+
+
+def _draw_topics(axes: Axes, first: FloatArray, second: FloatArray) -> None:
+    """Draw topics (n,) by their values in two runs, the second along the x axis, and the diagonal."""
+    differences = first - second
+    for marker, topics in (("^", differences > 0), ("v", differences < 0), ("o", differences == 0)):
+        axes.scatter(
+            second[topics],
+            first[topics],
+            s=18,
+            marker=marker,
+            color=bar_colours(differences[topics]),
+            clip_on=False,  # points at 0 and 1 are whole
+            zorder=3,
+        )
+    values = np.concatenate((first, second, [0.0, 0.1]))
+    limits = float(values.min()), 1.03 * float(values.max())
+    axes.axline((0, 0), slope=1, color="black", linewidth=0.8)
+    axes.set(xlim=limits, ylim=limits)
 
 
 def draw_topic(report: Report, subject: Subject) -> Figure:

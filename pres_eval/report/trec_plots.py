@@ -114,9 +114,10 @@ def page_around(figure: Figure) -> Any:
         area = legend.get_window_extent().transformed(figure.transFigure.inverted())
         legend.set_loc("center")
         legend.set_bbox_to_anchor(area, transform=figure.transFigure)
-    wide, high = max(PAGE_INCHES[0], width + 2 * MARGIN), max(PAGE_INCHES[1], height + 2 * MARGIN)
-    left, top = (width - wide) / 2, height + MARGIN
-    return Bbox.from_extents(left, top - high, left + wide, top)
+    page_width = max(PAGE_INCHES[0], width + 2 * MARGIN)
+    page_height = max(PAGE_INCHES[1], height + 2 * MARGIN)
+    left, top = (width - page_width) / 2, height + MARGIN
+    return Bbox.from_extents(left, top - page_height, left + page_width, top)
 
 
 def document(report: Report) -> Iterator[Figure]:
@@ -132,9 +133,9 @@ def document(report: Report) -> Iterator[Figure]:
     yield draw_topic(report, subject)
     yield draw_explained(report, subject)
     yield draw_relevant(report, subject)
-    rows = [
-        [cut(topic, LETTERS_OF_NAMES), *numbers] for topic, *numbers in hardest_rows(report, subject.label)
-    ]
+    rows = []
+    for topic, *numbers in hardest_rows(report, subject.label):
+        rows.append([cut(topic, LETTERS_OF_NAMES), *numbers])
     hardest = _lined_up(["topic", "num_rel", "best", "median", "worst"], rows)
     yield from _text_pages([f"{subject.label} on each topic, the hardest first", "", *hardest])
     for run in range(len(report.names)):
@@ -187,11 +188,14 @@ def _run_page(report: Report, run: int) -> Figure:
     return figure
 
 
-def _lined_up(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    return written(Grid(tuple(heads), tuple(map(tuple, rows))), "plain").splitlines()
+def _lined_up(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table."""
+    grid = Grid(tuple(headings), tuple(tuple(row) for row in rows))
+    return written(grid, "plain").splitlines()
 
 
 def _text_pages(lines: Sequence[str]) -> Iterator[Figure]:
+    """Yield pages with lines of text, in letters as large as the longest line allows."""
     from matplotlib.figure import Figure
 
     for start in range(0, len(lines), LINES_OF_PAGE):

@@ -314,6 +314,17 @@ def test_wrong_options(call: Command, arguments: tuple[str, ...], code: int, mes
     assert called.err.count("\n") == 1
 
 
+def test_means_with_letters_are_one_table(call: Command) -> None:
+    """It is printed where --table names it; no other output has it."""
+    arguments = ("compare", QRELS, *RUNS, "-m", "map", "-m", "PRES.100", "--all-pairs")
+    heading, *rows = call.ok(*arguments, "--table", "letters", "--format", "csv").out.splitlines()
+    assert heading == "run,measure,mean,letters" and len(rows) == 6
+    assert rows[0] == "keyword,map,0.2559688664185757,a" and rows[1].endswith(",c")
+    latex = call.ok(*arguments, "--table", "letters", "--format", "latex").out
+    assert r"\textbf{0.2560}$^{a}$ & 0.4241$^{c}$ \\" in latex and latex.count("share a letter") == 1
+    assert '"letters": [' not in call.ok(*arguments, "--format", "json").out
+
+
 def test_plot(call: Command, tmp_path: Path) -> None:
     picture = tmp_path / "p.svg"
     call.ok("compare", QRELS, *RUNS, "-m", "map", "--samples", "50", "--plot", picture)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from support.commands import QRELS, RUNS, Command
 
+import pres_eval as pe
 from pres_eval.analysis.explain import (
     normalised_recall,
     precision_recall,
@@ -34,6 +35,15 @@ def test_area_under_roc_is_the_share_of_pairs_in_order(seed: int) -> None:
     expected = sum(r < n for r, n in pairs) / len(pairs)
     assert roc(sorted(relevant), 6, 30, 30).area == pytest.approx(expected, abs=1e-12)
     assert normalised_recall(sorted(relevant), 6, np.array([30.0]))[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_normalised_recall_is_rnorm_where_documents_are_missing() -> None:
+    """Those that are missing lie at the end of the collection."""
+    qrels = {"1": dict.fromkeys("abcd", 1)}
+    run = {"1": {"x": 3.0, "a": 2.0, "b": 1.0}}
+    for collection in (10, 1000):
+        rnorm = pe.evaluate(qrels, run, "Rnorm", num_docs=collection)["Rnorm"]
+        assert normalised_recall([2, 3], 4, np.array([float(collection)]))[0] == pytest.approx(rnorm)
 
 
 def test_roc_goes_to_the_corner_and_what_is_not_found_counts_half() -> None:

@@ -155,6 +155,17 @@ def test_judges_command_is_the_evaluator_under_each(call: Command, tmp_path: Pat
     assert found["orders"][0]["pairs"] == 3
 
 
+def test_two_runs_have_an_order_too(call: Command, tmp_path: Path) -> None:
+    strict = strict_qrels(tmp_path)
+    judged = ("judges", QRELS, strict, "-m", "map", "--quiet", "--format", "json")
+    assert call.ok(*judged, *RUNS[:2]).json["orders"][0]["pairs"] == 1
+
+
+def test_a_table_of_several_judges_says_who_is_the_second(call: Command, tmp_path: Path) -> None:
+    out = call.ok("judges", QRELS, strict_qrels(tmp_path), "--judge", QRELS, "--quiet").out
+    assert "second judge: the one in the first column" in out
+
+
 def test_judges_of_a_measure_that_falls(call: Command, tmp_path: Path) -> None:
     """The run gains whose last relevant document came nearer; τ_AP and RBO look at the lowest first."""
     arguments: tuple[str | Path, ...] = (

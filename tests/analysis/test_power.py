@@ -236,6 +236,27 @@ def test_an_interval_of_the_number_may_have_no_upper_end(
     assert re.search(r"  \d+ \.\. - ", call(*command, "--table", "sizes").out)
 
 
+def write_scores(path: Path, topics: int) -> Path:
+    chance = np.random.default_rng(5)
+    rows = [f"{run},{topic},{chance.normal(0.5, 0.08)}\n" for run in "ab" for topic in range(topics)]
+    path.write_text("run,topic,map\n" + "".join(rows))
+    return path
+
+
+def test_four_topics_are_the_fewest(call: Command, tmp_path: Path) -> None:
+    for topics, code in ((4, 0), (3, 1)):
+        scores = write_scores(tmp_path / "scores.csv", topics)
+        called = call("power", "--scores", scores, "--trials", "2", "--samples", "20", "--quiet")
+        assert called.code == code
+    assert called.err == "pres-eval: 2 runs over 3 topics: expected two runs and four topics at least\n"
+
+
+def test_sets_have_a_fifth_two_fifths_and_half_of_the_topics(call: Command, tmp_path: Path) -> None:
+    scores = write_scores(tmp_path / "scores.csv", 15)
+    called = call("power", "--scores", scores, "--trials", "2", "--samples", "20", "--format", "json")
+    assert [row["topics"] for row in called.json["stability"]] == [3, 6, 7]
+
+
 def test_anova_is_named_for_what_it_computes(call: Command) -> None:
     """2.21.0: "between the best and the worst of the runs", which no analysis of variance compares."""
     out = call("power", "--scores", SCORES, "-m", "map", "--trials", "2", "--samples", "20").out

@@ -60,7 +60,7 @@ def check(tmp_path: Path) -> Any:
     def run(qrels: bytes = QRELS, ranked: bytes = RUN, **options: Any) -> tuple[FileReport, FileReport]:
         (tmp_path / "qrels.txt").write_bytes(qrels)
         (tmp_path / "run.txt").write_bytes(ranked)
-        given: dict[str, Any] = {"asked": (20,), "most": 3} | options
+        given: dict[str, Any] = {"depths": (20,), "most": 3} | options
         sources = File(str(tmp_path / "qrels.txt")), [File(str(tmp_path / "run.txt"))]
         reports = check_files(*sources, CheckOptions(**given))
         return reports[0], reports[1]
@@ -339,7 +339,7 @@ def test_all_faults_at_once(check: Any) -> None:
 @pytest.mark.parametrize(("cutoff", "short"), [(18, 0), (19, 0), (20, 1), (21, 3)])
 def test_topics_below_a_cutoff(check: Any, cutoff: int, short: int) -> None:
     """A topic with exactly as many documents is not below."""
-    _, run = check(ranked=RUN.rstrip(b"\n").rpartition(b"\n")[0] + b"\n", asked=(15, cutoff))
+    _, run = check(ranked=RUN.rstrip(b"\n").rpartition(b"\n")[0] + b"\n", depths=(15, cutoff))
     assert found(run) == ({"shorter-than-cutoff": short} if short else {})
     if short:
         finding = run.in_order()[0]
@@ -389,7 +389,7 @@ def test_verdicts_and_strict(check: Any) -> None:
         ("nan", "evaluation stops at this file: 1 kind of error", (True, True)),
         ("comment", "good", (False, False)),
     ):
-        reports = check(ranked=RUN_FAULTS[fault][0], asked=())
+        reports = check(ranked=RUN_FAULTS[fault][0], depths=())
         assert f"  verdict: {verdict}\n" in as_text(reports)
         assert (failed(reports), failed(reports, strict=True)) == codes
         name = {"can": "warnings", "eva": "errors", "goo": "good"}[verdict[:3]]
@@ -404,21 +404,21 @@ def test_level_2_knows_about_grades(check: Any) -> None:
 def test_ties_are_weighed_at_the_level_that_was_asked_for(check: Any) -> None:
     """With -l 2 one of three tied documents is relevant: map is 1/3 to 1."""
     tied = b"1 Q0 a 1 3 t\n1 Q0 b 2 3 t\n1 Q0 c 3 3 t\n"
-    _, run = check(qrels=b"1 0 a 1\n1 0 b 2\n", ranked=tied, relevance_level=2, asked=())
+    _, run = check(qrels=b"1 0 a 1\n1 0 b 2\n", ranked=tied, relevance_level=2, depths=())
     assert run.findings["ties"].details["map"] == pytest.approx([1 / 3, 1])
 
 
 def test_ties_across_the_cutoffs_that_were_asked_for(check: Any) -> None:
     scores = [9, 8, 7, 6, 5, 4, 3, 3, 1]
     ranked = "".join(f"1 Q0 d{rank} {rank} {score} t\n" for rank, score in enumerate(scores, 1))
-    for asked, at_cutoffs in (((7,), {"7": 1}), ((8,), {})):
-        _, run = check(qrels=b"1 0 d1 1\n", ranked=ranked.encode(), asked=asked)
+    for depths, at_cutoffs in (((7,), {"7": 1}), ((8,), {})):
+        _, run = check(qrels=b"1 0 d1 1\n", ranked=ranked.encode(), depths=depths)
         assert run.findings["ties"].details["at_cutoffs"] == at_cutoffs
 
 
 def test_two_subtopics_of_one_topic_are_diversity_judgements(check: Any) -> None:
     for second, is_told in ((b"2", True), (b"1", False)):
-        qrels, _ = check(qrels=b"1 1 d1 1\n1 %s d1 0\n" % second, asked=())
+        qrels, _ = check(qrels=b"1 1 d1 1\n1 %s d1 0\n" % second, depths=())
         assert qrels.findings["duplicate"].count == 1
         assert ("diversity judgements" in qrels.findings["duplicate"].message) is is_told
 
@@ -452,7 +452,7 @@ def test_unreadable_files_do_not_stop_the_rest(tmp_path: Path) -> None:
     broken = tmp_path / "broken.gz"
     broken.write_bytes(gzip.compress(RUN)[:100])
     runs = [File(str(broken)), File(str(tmp_path)), File(str(tmp_path / "run.txt"))]
-    reports = check_files(File(str(tmp_path / "missing")), runs, CheckOptions(asked=(20,)))
+    reports = check_files(File(str(tmp_path / "missing")), runs, CheckOptions(depths=(20,)))
     assert [found(report) for report in reports] == [{"unreadable": 1}] * 3 + [{}]
 
 
@@ -846,9 +846,9 @@ def test_other_formats_are_checked(form: str, named: bool, tmp_path: Path) -> No
         text, kinds, said = RUN_FAULTS[fault]
         trec.write_bytes(text)
         written_as(form, False, run, text)
-        options = CheckOptions(asked=(20,), most=3, **given)  # type: ignore[arg-type]
+        options = CheckOptions(depths=(20,), most=3, **given)  # type: ignore[arg-type]
         of_qrels, found_run = check_files(File(str(qrels)), [File(str(run))], options)
-        as_trec = check_files(File(str(qrels)), [File(str(trec))], CheckOptions(asked=(20,), most=3))[1]
+        as_trec = check_files(File(str(qrels)), [File(str(trec))], CheckOptions(depths=(20,), most=3))[1]
         if form == "msmarco":
             kinds = {kind: count for kind, count in kinds.items() if "ties" not in kind}
         else:

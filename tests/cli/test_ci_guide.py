@@ -116,21 +116,19 @@ def with_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", ["github", "gitlab"])
 def test_the_guide_installs_pres_eval(
-    where: str, environment: Path, with_wheel: Path, monkeypatch: pytest.MonkeyPatch
+    environment: Path, with_wheel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The wheel is installed as written, without a package index."""
+    """The wheel is installed as written, by GitHub and GitLab alike, without a package index."""
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_NO_COMPILE", "0")  # pip reads it as `compile`
     monkeypatch.delenv("PYTHONPATH", raising=False)
     (job,) = yaml.safe_load(block(GUIDE, "gitlab")).values()
-    step = STEPS["Install"] if where == "github" else job["script"][0]
+    step = STEPS["Install"].strip()
+    assert job["script"][0] == step
     monkeypatch.setenv("PATH", f"{environment}{os.pathsep}{os.environ['PATH']}")
     done = run(f"{step}\ncommand -v pres-eval\npres-eval --version", with_wheel)
     assert done.returncode == 0, done.stderr
     assert f"{environment / 'pres-eval'}\npres-eval {__version__} " in done.stdout
-    assert run("pip uninstall -q -y pres-eval", with_wheel).returncode == 0
 
 
 @pytest.mark.slow

@@ -20,15 +20,15 @@ from support.trials import trials
 
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.cli.gates.against import Earlier
+from pres_eval.cli.gates.check import check_gates
+from pres_eval.cli.gates.confirming import TopicValues, confirm
+from pres_eval.cli.gates.expected import line_findings
+from pres_eval.cli.gates.findings import LISTED_FAILURES, GateFinding, Verdict, annotations_of, lines_of
+from pres_eval.cli.gates.reports import as_junit, as_markdown
+from pres_eval.cli.gates.thresholds import Threshold, read_threshold
+from pres_eval.cli.gates.tolerances import Allowance, Tolerance, read_tolerance
 from pres_eval.errors import InputError, UsageError
-from pres_eval.gates.against import Earlier
-from pres_eval.gates.check import check_gates
-from pres_eval.gates.confirming import TopicValues, confirm
-from pres_eval.gates.expected import line_findings
-from pres_eval.gates.findings import LISTED_FAILURES, GateFinding, Verdict, annotations_of, lines_of
-from pres_eval.gates.reports import as_junit, as_markdown
-from pres_eval.gates.thresholds import Threshold, read_threshold
-from pres_eval.gates.tolerances import Allowance, Tolerance, read_tolerance
 from pres_eval.options import Options
 from pres_eval.report.records import FileRecord, Record, RunRecord
 from pres_eval.scoring import ScoredRun

@@ -301,7 +301,7 @@ def test_the_scheduler_is_gone_or_the_user(how: str, tmp_path: Path) -> None:
         )
         with distributed.Client(scheduler_file=str(made.file), set_as_default=False) as client:
             deadline = time.monotonic() + 60
-            while _num_clients(client) < 3 and time.monotonic() < deadline:
+            while _num_clients(client) < 3 and process.poll() is None and time.monotonic() < deadline:
                 time.sleep(0.05)
         time.sleep(0.3)
         if how == "scheduler":

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -457,3 +458,48 @@ def test_complete_evaluations_are_compared_over_all_topics() -> None:
     compared = pe.compare(evaluations)
     assert compared.means == {"both": {"map": 2 / 3}, "one": {"map": 1 / 3}}
     assert compared[0].difference == pytest.approx(-1 / 3)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_a_table_may_have_a_column_called_name(kind: str) -> None:
+    """It was taken for the name of the run: pandas raised an error of its own."""
+    module = pytest.importorskip(kind)
+    columns = {"qid": ["1", "1"], "docno": ["a", "b"], "score": [2.0, 1.0], "name": ["x", "y"]}
+    found = pe.evaluate({"1": {"a": 1}}, module.DataFrame(columns), "map")
+    assert (found.name, found.summary) == ("run", {"map": 1.0})
+
+
+def test_whole_numbers_from_2_on_are_shown_whole() -> None:
+    """A value of 1 may be a share: it keeps its digits."""
+    found = pe.evaluate({"1": {"a": 1}}, {"1": {"b": 2.0, "a": 1.0}}, ["utility.2,0,0,0", "set_recall"])
+    assert "set_recall=1.0000" in repr(found) and "utility_2,0,0,0=2" in repr(found)
+    assert "=2.0000" not in repr(found)
+
+
+def test_runs_of_other_options_are_compared_with_a_warning() -> None:
+    qrels = pe.Qrels({"1": {"a": 1}, "2": {"a": 2}})
+    run = qrels.rank({"1": {"a": 1.0}, "2": {"b": 2.0, "a": 1.0}})
+    evaluations = [run.evaluate("map", level=level) for level in (1, 2)]
+    with pytest.warns(PresEvalWarning, match="the evaluations were made with different options"):
+        pe.compare(evaluations, names=["one", "two"])
+
+
+def test_ranks_of_mapped_documents_can_be_kept() -> None:
+    qrels, run = {"1": {"b": 1}}, {"1": {"a#1": 3.0, "a#2": 2.0, "b#1": 1.0}}
+    values = {}
+    for ranks in ("dense", "kept"):
+        found = pe.evaluate(qrels, run, "recip_rank", map_docs=r"^(.*)#\d+$", map_ranks=ranks)
+        values[ranks] = found["recip_rank"]
+    assert values == {"dense": 1 / 2, "kept": 1 / 3}
+
+
+def test_any_mapping_is_a_dict() -> None:
+    qrels, run = MappingProxyType({"1": {"a": 1}}), MappingProxyType({"1": {"b": 2.0, "a": 1.0}})
+    assert pe.evaluate(qrels, run, "map")["map"] == 1 / 2
+
+
+def test_a_measure_to_compare_that_one_run_lacks_is_named() -> None:
+    run = pe.Qrels({"1": {"a": 1}}).rank({"1": {"a": 1.0}}, name="mine")
+    evaluations = [run.evaluate(["map", "P.5"]), run.evaluate("map")]
+    with pytest.raises(pe.PresEvalError, match="mine: P_5 is not among the measures that were"):
+        pe.compare(evaluations, measure="P_5", names=["one", "two"])

@@ -42,6 +42,16 @@ def test_numbers() -> None:
     assert len(everything) == 3
 
 
+@pytest.mark.filterwarnings("ignore:.*are not in the run")
+def test_complete_experiments_count_missing_topics_as_0() -> None:
+    run = dict(list(RUNS["dense"].items())[:6])
+    for complete in (True, False):
+        found = pe.experiment(QRELS, {"some": run, "all": RUNS["both"]}, "map", complete=complete)
+        alone = pe.evaluate(QRELS, run, "map", complete=complete)
+        assert found.evaluations["some"].summary == alone.summary
+    assert alone["map"] != pe.evaluate(QRELS, run, "map", complete=True)["map"]
+
+
 def test_tables_of_the_command(command: Command, tmp_path: Path) -> None:
     (tmp_path / "qrels").write_bytes(pe.Qrels(QRELS).to_trec())
     for name, run in RUNS.items():

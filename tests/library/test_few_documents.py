@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from fuzz import few_documents
+from support.trials import ALL
 
 import pres_eval as pe
 from pres_eval import pytrec_eval
@@ -46,7 +47,7 @@ def test_every_measure_that_has_a_plain_function(name: str, level: int) -> None:
     rng = random.Random(name)
     cutoffs = isinstance(measure_of(name).parameters, Cutoffs)
     names = [name, f"{name}.1,2,3,7"] if cutoffs else [name]
-    for _ in range(50):
+    for _ in range(50 if ALL else 20):
         judged, run = few_documents.judgements(rng), few_documents.run(rng)
         short, long, _ = both_ways(judged, run, names, level)
         assert short == long
@@ -172,7 +173,7 @@ def test_each_way_to_rank_a_dict(
     """By plain Python, by the judged documents, by the retrieved ones: the bits are those of rows."""
     rng = random.Random(f"{scores}{share}")
     names = ["all_trec", "PRES"]
-    for _ in range(8):
+    for _ in range(8 if ALL else 4):
         documents = rng.sample(range(300), int(300 * share))
         qrels = pe.Qrels(
             {f"t{topic}": {f"d{one}": rng.randint(0, 2) for one in documents} for topic in range(8)}

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.trials import ALL
 
 import pres_eval as pe
 
@@ -39,22 +40,29 @@ def same(one: pe.Evaluation, other: pe.Evaluation) -> None:
     assert ours["runs"] == theirs["runs"]
 
 
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"complete": True},
+    {"level": 2},
+    {"judged_only": True},
+    {"groups": GROUPS, "weights": WEIGHTS},
+    {"groups": GROUPS, "weights": WEIGHTS, "complete": True},
+    {"level": 2, "complete": True, "empty": "one"},
+    {"level": 2, "complete": True, "empty": "zero", "groups": GROUPS, "weights": WEIGHTS},
+    {"level": 2, "empty": "one"},
+]
+
+
 @pytest.mark.filterwarnings("ignore::pres_eval.errors.PresEvalWarning")
 @pytest.mark.parametrize(
-    "options",
+    ("count", "options"),
     [
-        {},
-        {"complete": True},
-        {"level": 2},
-        {"judged_only": True},
-        {"groups": GROUPS, "weights": WEIGHTS},
-        {"groups": GROUPS, "weights": WEIGHTS, "complete": True},
-        {"level": 2, "complete": True, "empty": "one"},
-        {"level": 2, "complete": True, "empty": "zero", "groups": GROUPS, "weights": WEIGHTS},
-        {"level": 2, "empty": "one"},
+        (count, options)
+        for row, options in enumerate(OPTIONS)
+        for column, count in enumerate((1, 2, 7, 12))
+        if ALL or (row + column) % 2 == 0
     ],
 )
-@pytest.mark.parametrize("count", [1, 2, 7, 12])
 def test_merge_and_accumulator(count: int, options: dict[str, Any]) -> None:
     qrels = pe.Qrels(QRELS)
     whole = qrels.rank(RUN).evaluate(MEASURES, **options)

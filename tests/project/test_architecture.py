@@ -168,7 +168,8 @@ SLOW = (
         "pres_eval.report.table",
         "pres_eval.library",
     ),
-    *("pres_eval.report.records", "pres_eval.gates", "pres_eval.cli.help", "pres_eval.reading.compression"),
+    *("pres_eval.report.records", "pres_eval.cli.gates", "pres_eval.cli.help"),
+    "pres_eval.reading.compression",
     *("pres_eval.reading.formats", "pres_eval.reading.advice", "pres_eval.ranking.duplicates", "pyarrow"),
 )
 """What takes a while to import and is not needed for a plain run."""

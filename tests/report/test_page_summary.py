@@ -10,6 +10,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from support.browser import AVAILABLE, Browser
@@ -289,6 +290,12 @@ def test_where_a_run_fails_is_what_compare_says(case: tuple[str, Report]) -> Non
     first = [topic for topic, value in values.items() if value == pytest.approx(best[topic], abs=1e-12)]
     assert f"is first on {len(first)} of {len(values)} topic" in words
     assert ("no run does better" in words) == (worst[0] in first)
+    with_others = 0
+    for topic, column in zip(report.topics, gains.T, strict=True):
+        if topic.decode() in first:
+            is_best = np.isclose(column, best[topic.decode()], rtol=0, atol=1e-12)
+            with_others += int(is_best.sum() > 1)
+    assert (f"on {with_others} of these together with others" in words) == (with_others > 0)
 
 
 def test_missed_documents_are_those_of_explain(case: tuple[str, Report]) -> None:

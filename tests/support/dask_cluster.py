@@ -46,6 +46,7 @@ class DaskCluster:
             stdin=subprocess.DEVNULL,
             stdout=self._log,
             stderr=self._log,
+            start_new_session=True,
         )
         self._processes.append(process)
         return process
@@ -62,9 +63,11 @@ class DaskCluster:
         self.scheduler.wait()
 
     def close(self) -> None:
-        """End everything."""
+        """End everything at once, with what the processes have started; --cov waits for their data."""
+        told = any(name.startswith("COVERAGE_PROCESS") for name in os.environ)
         for process in reversed(self._processes):
-            process.terminate()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGTERM if told else signal.SIGKILL)
         for process in self._processes:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(SECONDS)

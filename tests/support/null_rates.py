@@ -25,7 +25,7 @@ from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.reproducible import mean_and_deviation
 from pres_eval.analysis.significance import PAIRED_TESTS, p_values
 from pres_eval.arrays.types import FloatArray
-from pres_eval.gates.confirming import TopicValues, confirm
+from pres_eval.cli.gates.confirming import TopicValues, confirm
 
 ALPHA = 0.05
 MARGIN = 0.05

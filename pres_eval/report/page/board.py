@@ -29,6 +29,7 @@ def leaderboard(report: Report, *, interactive: bool = True) -> Html:
 
     interactive: whether there are fields to choose in, and the bars, which follow these
     """
+    # Few rows need no frame that scrolls.
     rows = len(report.names) if len(report.names) > RUNS_WITH_ALL_LETTERS else 0
     parts = [_different_topics(report), failed_runs(report)]
     if interactive:
@@ -135,7 +136,9 @@ def _topic_count(report: Report, run: int) -> str:
     zeros = report.counted_as_0(run)
     if zeros:
         return f"{count} ({zeros} counted as 0)"
-    return f"{count}" if report.has_all_topics(run) else f"{count} of {plural(len(report.topics))}"
+    if report.has_all_topics(run):
+        return str(count)
+    return f"{count} of {plural(len(report.topics))}"
 
 
 def _order_and_marks(report: Report) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from pres_eval.gates.against import (
+from pres_eval.cli.gates.against import (
     Change,
     Earlier,
     changes,
@@ -13,12 +13,12 @@ from pres_eval.gates.against import (
     warnings_of_tests,
     with_tests,
 )
-from pres_eval.gates.counterparts import in_groups
-from pres_eval.gates.findings import GateFinding, run_name
-from pres_eval.gates.matching import doubtful_pairs, match_runs, unmatched
-from pres_eval.gates.mismatches import mismatches, not_comparable
-from pres_eval.gates.thresholds import Threshold, threshold_findings
-from pres_eval.gates.tolerances import check_tolerance
+from pres_eval.cli.gates.counterparts import in_groups
+from pres_eval.cli.gates.findings import GateFinding, run_name
+from pres_eval.cli.gates.matching import doubtful_pairs, match_runs, unmatched
+from pres_eval.cli.gates.mismatches import mismatches, not_comparable
+from pres_eval.cli.gates.thresholds import Threshold, threshold_findings
+from pres_eval.cli.gates.tolerances import check_tolerance
 from pres_eval.report.groups import with_group_columns
 from pres_eval.report.records import Record
 from pres_eval.scoring import ScoredRun

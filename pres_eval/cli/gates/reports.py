@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from pres_eval.cli.gates.against import Change
+from pres_eval.cli.gates.findings import GateFinding, Verdict, lines_of, run_name, six_digits
 from pres_eval.errors import RunFailure, one_line, plural
-from pres_eval.gates.against import Change
-from pres_eval.gates.findings import GateFinding, Verdict, lines_of, run_name, six_digits
 from pres_eval.measures.base import Format
 from pres_eval.report.grid import MARKDOWN, Grid, escaped, written
 from pres_eval.report.markup import Html, element

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pres_eval.cli.gates.findings import GateFinding, Verdict, run_name, six_digits
 from pres_eval.errors import UsageError, decimal_comma, number_of
-from pres_eval.gates.findings import GateFinding, Verdict, run_name, six_digits
 from pres_eval.measures.base import Format, Measure, Trait
 from pres_eval.reading.topic_files import Groups
 from pres_eval.report.groups import known_label, split_label

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 
+from pres_eval.cli.gates.counterparts import AGAINST, Counterparts
+from pres_eval.cli.gates.findings import GateFinding, Verdict, listed, run_name, six_digits
 from pres_eval.errors import plural
-from pres_eval.gates.counterparts import AGAINST, Counterparts
-from pres_eval.gates.findings import GateFinding, Verdict, listed, run_name, six_digits
 from pres_eval.report.records import FileRecord, Record
 from pres_eval.report.text import plain_text, text_of
 from pres_eval.scoring import ScoredRun

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pres_eval.gates.counterparts import AGAINST, Counterparts
-from pres_eval.gates.findings import GateFinding, Verdict, run_name
+from pres_eval.cli.gates.counterparts import AGAINST, Counterparts
+from pres_eval.cli.gates.findings import GateFinding, Verdict, run_name
 from pres_eval.reading.topic_files import Weights
 from pres_eval.report.records import RunRecord
 from pres_eval.report.text import file_name, text_of

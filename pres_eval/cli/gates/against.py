@@ -11,11 +11,11 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.arrays import FloatArray
+from pres_eval.cli.gates.confirming import ChangeTest, TopicValues, confirm
+from pres_eval.cli.gates.counterparts import AGAINST, Counterparts
+from pres_eval.cli.gates.findings import GateFinding, Verdict, run_name, six_digits
+from pres_eval.cli.gates.tolerances import Allowance, Tolerance
 from pres_eval.errors import InputError, plural
-from pres_eval.gates.confirming import ChangeTest, TopicValues, confirm
-from pres_eval.gates.counterparts import AGAINST, Counterparts
-from pres_eval.gates.findings import GateFinding, Verdict, run_name, six_digits
-from pres_eval.gates.tolerances import Allowance, Tolerance
 from pres_eval.measures.base import Format, Trait
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.report.records import Record

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from pres_eval.cli.gates.findings import GateFinding, Verdict, listed
+from pres_eval.cli.gates.matching import unmatched
 from pres_eval.errors import EmptyFileError, InputError, number_of, plural, quoted
-from pres_eval.gates.findings import GateFinding, Verdict, listed
-from pres_eval.gates.matching import unmatched
 from pres_eval.report.groups import split_label
 from pres_eval.report.text import cut, text_of
 
