@@ -81,7 +81,7 @@ def _marks(result: ComparedRuns) -> dict[tuple[str, str], str]:
     return {(comparison.measure, comparison.run): signs[comparison.direction] for comparison in significant}
 
 
-def _described_test(result: ComparedRuns, sign: str = "<") -> str:
+def _test_in_brief(result: ComparedRuns, sign: str = "<") -> str:
     """Return the test and the correction in words, and on which side of alpha p is: `t, ..., p < 0.05`."""
     settings = result.settings
     words = settings.test
@@ -111,7 +111,7 @@ def _notes(result: ComparedRuns) -> Iterator[str | Note]:
     if result.baselines is not None and result.comparisons:
         against = "the best of the measure" if baseline is None else result.scores.runs[baseline]
         mark, words = MARKS[settings.alternative]
-        yield Note(f"{words.format(margin=settings.margin)} {against} ({_described_test(result)})", mark=mark)
+        yield Note(f"{words.format(margin=settings.margin)} {against} ({_test_in_brief(result)})", mark=mark)
     if result.unseen and settings.test not in JOINT_TESTS and settings.correction != "none":
         yield "p-values are corrected for all pairs of runs, as the baseline was chosen by the same topics"
     yield from falling_notes(result.scores.measures, result.scores.falling)
@@ -186,7 +186,7 @@ def _groups(result: ComparedRuns) -> Table:
         )
     return Table(
         name="groups",
-        title=f"{SHARED.capitalize()} ({_described_test(result, '≥')})",
+        title=f"{SHARED.capitalize()} ({_test_in_brief(result, '≥')})",
         headings=("run", "measure", "letters"),
         rows=rows,
         notes=notes,
@@ -213,7 +213,7 @@ def _means_with_letters(result: ComparedRuns, topics: str) -> Table:
             cells[name].append(Score(mean, best=best, mark=letters_of_run))
     notes: list[str | Note] = [
         Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST_MARK),
-        f"{SHARED} ({_described_test(result, '≥')})",
+        f"{SHARED} ({_test_in_brief(result, '≥')})",
     ]
     notes += falling_notes(scores.measures, scores.falling)
     return Table(

@@ -112,7 +112,11 @@ ORDER_WORDS = {BY_DIFFERENCE: "largest differences first", BY_TOPIC: "by topic",
 
 def winner_tables(scores: PairedScores, order: str = BY_DIFFERENCE) -> list[Table]:
     """Return the best run of each topic and the second, and how many topics each run wins."""
-    topics = plural(len(scores.topics))
+    return [_best_runs(scores, order), _wins(scores)]
+
+
+def _best_runs(scores: PairedScores, order: str) -> Table:
+    """Return the best run of each topic and the second, with their values; order: a key of ORDER_WORDS."""
     winners = list(topic_winners(scores, order))
     columns: list[Column[TopicWinner]] = [
         Column("measure", lambda winner: winner.measure),
@@ -123,24 +127,27 @@ def winner_tables(scores: PairedScores, order: str = BY_DIFFERENCE) -> list[Tabl
         Column("value", lambda winner: Score(winner.second_value)),
         Column("difference", lambda winner: Score(winner.difference, signed=True)),
     ]
-    per_topic = records_table(
+    return records_table(
         "per_topic",
-        f"Best runs of {topics}, {ORDER_WORDS[order]}",
+        f"Best runs of {plural(len(scores.topics))}, {ORDER_WORDS[order]}",
         winners,
         TopicWinner,
         ("values that agree to 12 digits are equal; one topic is no evidence that a run is better",),
         columns_table(columns, winners, left=3),
     )
+
+
+def _wins(scores: PairedScores) -> Table:
+    """Return how many topics each run wins alone, and how many together with others, by measure."""
     rows: list[tuple[Value, ...]] = []
     for name, wins_by_measure in zip(scores.runs, wins_of_runs(scores), strict=True):
         for label, (alone, shared) in zip(scores.measures, wins_by_measure, strict=True):
             rows.append((name, label, alone, shared))
-    wins = Table(
+    return Table(
         name="wins",
-        title=f"Wins over {topics}",
+        title=f"Wins over {plural(len(scores.topics))}",
         headings=("run", "measure", "alone", "shared"),
         rows=rows,
         notes=("no run wins a topic on which all runs are equal",),
         left=2,
     )
-    return [per_topic, wins]

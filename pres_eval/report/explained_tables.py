@@ -255,6 +255,7 @@ def draw_areas(axes: Axes, explanation: Explanation, title: str) -> None:
     """Draw the relevant documents of a topic cumulated by rank, in the best case, the run, the worst case."""
     nmax, num_relevant = explanation.nmax, len(explanation.documents)
     last = nmax + max(num_relevant, 1)
+    # Corners of three stairs: ranks, and how many relevant documents there are so far.
     best_x, best_y = cumulated(range(1, num_relevant + 1), last)
     run_x, run_y = cumulated([document.counted for document in explanation.documents], last)
     worst_x, worst_y = cumulated(range(nmax + 1, nmax + num_relevant + 1), last)

@@ -73,7 +73,10 @@ def headline_of(
     if not every_topic:
         incomplete = incomplete_runs(evaluations)
         runs = [run for run in runs if run not in incomplete]
-    if not runs or not (every_topic or evaluations[runs[0]].topics):
+    if not runs:
+        return None
+    has_topics = bool(every_topic) or bool(evaluations[runs[0]].topics)
+    if not has_topics:
         return None
     scores = pair_columns(
         [evaluations[run] for run in runs],
@@ -84,7 +87,7 @@ def headline_of(
     )
     lower, upper = settings.of_means(scores, 0)
     gains = gains_of(scores.measures, scores.means, scores.falling)[0]
-    order = np.argsort(-gains, kind="stable")
+    order = np.argsort(-gains, kind="stable")  # the best first
     return Headline(
         label=column.label,
         cutoff=cutoff_of(column),

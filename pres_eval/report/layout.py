@@ -42,9 +42,9 @@ ANALYSIS_FORMATS = ("table", "json", "csv", "tsv", "latex", "markdown")
 
 @dataclass(frozen=True)
 class Look:
-    """Look of tables as text.
+    """Look of tables as text: what the user chose.
 
-    form    one of FORMATS
+    form    one of ANALYSIS_FORMATS
     chosen  the table that is printed alone; None: all of them, of which CSV and TSV take the first
     digits  digits after the point in tables for people
     style   one of tabulate's table styles
@@ -161,23 +161,36 @@ def render(
     if look.form not in ANALYSIS_FORMATS:
         raise UsageError(f"form={look.form!r}: expected one of {', '.join(ANALYSIS_FORMATS)}")
     check_whole("digits", look.digits, 0)
-    chosen = [table for table in tables if table.programs]
-    if look.chosen is not None:
-        by_name = {table.name: table for table in tables if table.programs or not table.people}
-        if look.chosen not in by_name:
-            raise UsageError(f"--table {look.chosen}: no such table, expected one of {', '.join(by_name)}")
-        chosen = [by_name[look.chosen]]
-    if look.form == "json":
-        return as_json(chosen, command, settings or {}, look.failures)
-    if look.form == "tsv":
-        return as_csv(chosen[0], "\t")
-    if look.form == "csv":
-        return as_csv(chosen[0])
     if look.chosen is None:
-        chosen = [table for table in tables if table.people]
+        for_people = [table for table in tables if table.people]
+        for_programs = [table for table in tables if table.programs]
+    else:
+        for_people = for_programs = [_named(look.chosen, tables)]
+    if look.form == "json":
+        return as_json(for_programs, command, settings or {}, look.failures)
+    if look.form == "tsv":
+        return as_csv(for_programs[0], "\t")
+    if look.form == "csv":
+        return as_csv(for_programs[0])
+    return _as_text(for_people, look)
+
+
+def _named(name: str, tables: Sequence[Table]) -> Table:
+    """Return the table that --table names; raise UsageError if there is none.
+
+    Tables for people alone cannot be named: their numbers are in others.
+    """
+    by_name = {table.name: table for table in tables if table.programs or not table.people}
+    if name not in by_name:
+        raise UsageError(f"--table {name}: no such table, expected one of {', '.join(by_name)}")
+    return by_name[name]
+
+
+def _as_text(tables: Sequence[Table], look: Look) -> str:
+    """Return the tables for people one below the other, each with its notes."""
     check_style(look.style)
     texts = []
-    for table in chosen:
+    for table in tables:
         notes = list(table.notes)
         if table.paper_note and look.markup in PAPER_STYLES:
             notes.append(table.paper_note)

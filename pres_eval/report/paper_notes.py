@@ -46,19 +46,20 @@ def paper_note(result: ComparedRuns) -> str:
     if not result.comparisons:
         return paper_note_without_test(result)
     scores, settings = result.scores, result.settings
+    # Comparisons that p-values are corrected for; `unseen` ones of each measure are not in the table.
     count, measures = len(result.comparisons), len(scores.measures)
     if settings.over == "measures":
         count += result.unseen * measures
     else:
         count = count // measures + result.unseen
-    test = described_test(settings, len(scores.topics), count, measures)
+    test = test_in_full(settings, len(scores.topics), count, measures)
     return f"{topics_words(result)}; {test}; pres-eval {__version__}"
 
 
 def pairs_note(pairs: PairTable) -> str:
-    """Return the same for the comparisons of a report, which are over the topics that both runs have."""
+    """Return the note of the comparisons of a report, which are over the topics that both runs have."""
     settings, measures = pairs.settings, len(pairs.measures)
-    test = described_test(settings, int(pairs.topics.max(initial=0)), pairs.comparisons, measures)
+    test = test_in_full(settings, int(pairs.topics.max(initial=0)), pairs.comparisons, measures)
     return f"{pairs.over}; {test}; pres-eval {__version__}"
 
 
@@ -73,8 +74,11 @@ def topics_words(result: ComparedRuns) -> str:
     return words if result.scores.weights is None else f"{words}, weighted"
 
 
-def described_test(settings: CompareSettings, topics: int, count: int, measures: int) -> str:
-    """Return the test in full, its correction for that many comparisons of some measures, and its level."""
+def test_in_full(settings: CompareSettings, topics: int, count: int, measures: int) -> str:
+    """Return the test in full, its correction, and its level, as a paper reports them.
+
+    topics: over how many the test is; count: the comparisons of each measure, or of all of these together
+    """
     if settings.test in JOINT_TESTS:
         test = TEST_NAMES[settings.test]
     else:

@@ -53,21 +53,21 @@ def signature_line(evaluation: ScoredRun, options: Options, others: Mapping[str,
 
 
 def signature_lines(names: Sequence[str], signatures: Sequence[str]) -> list[str]:
-    """Return the signatures of runs as people see them: once where all are the same."""
+    """Return the lines that show the signatures of runs: one line where all are the same."""
     if len(set(signatures)) <= 1:
         return [f"signature: {signature}" for signature in signatures[:1]]
     return [f"signature of {name}: {signature}" for name, signature in zip(names, signatures, strict=True)]
 
 
 def _measures(evaluation: ScoredRun) -> str:
-    """Return the names of the measures that have a value over all topics."""
+    """Return the names of the measures that have a number over all topics, or how many these are."""
     columns = zip(evaluation.columns, evaluation.summary, strict=True)
     names = [_name(column) for column, value in columns if isinstance(value, float)]
     return "+".join(names) if len(names) <= MOST_MEASURES else f"{len(names)} measures"
 
 
 def _name(column: SelectedColumn) -> str:
-    """Return a column's name with its cutoff behind @, as ir_measures writes it; else its label."""
+    """Return a column's name with its cutoff behind @, as ir_measures writes it: `P@10`; else its label."""
     prefix = f"{column.measure.name}_"
     cutoff = column.label.removeprefix(prefix)
     if isinstance(column.measure.parameters, Cutoffs) and cutoff.isdecimal():

@@ -112,20 +112,6 @@ def _winners(name: str, scores: PairedScores) -> Html:
 
 def topic_view(report: Report) -> Html:
     """Return the hardest topics and their numbers of relevant documents; the script opens one topic."""
-    label = report.board[0]
-    if not report.column(label).measure.per_topic:
-        label = "map"
-    headings = ["topic", "num_rel", "best", "median", "worst"]
-    if len(report.names) == 1:  # its value is the best, the median and the worst
-        headings = ["topic", "num_rel", label]
-    rows = [row[: len(headings)] for row in hardest_rows(report, label)]
-    hardest = table(
-        f"{label}, the hardest topics first",
-        headings,
-        rows,
-        sortable=True,
-        name="hardest",
-    )
     words = f"How many of the {plural(len(report.topics))} have how many relevant documents"
     chart = svg.column_chart(
         "relevant",
@@ -141,14 +127,31 @@ def topic_view(report: Report) -> Html:
         element("div", id="topic-view", hidden=True),
         element(
             "div",
-            element(
-                "div", element("h3", "Hardest topics"), scrolling("Hardest topics", hardest, rows=len(rows))
-            ),
+            element("div", element("h3", "Hardest topics"), _hardest(report)),
             figure("Relevant documents", words, chart),
             class_="charts",
         ),
         _document(report),
     )
+
+
+def _hardest(report: Report) -> Html:
+    """Return the table of the topics by the first measure of the leaderboard, the hardest first."""
+    label = report.board[0]
+    if not report.column(label).measure.per_topic:
+        label = "map"
+    headings = ["topic", "num_rel", "best", "median", "worst"]
+    if len(report.names) == 1:  # its value is the best, the median and the worst
+        headings = ["topic", "num_rel", label]
+    rows = [row[: len(headings)] for row in hardest_rows(report, label)]
+    hardest = table(
+        f"{label}, the hardest topics first",
+        headings,
+        rows,
+        sortable=True,
+        name="hardest",
+    )
+    return scrolling("Hardest topics", hardest, rows=len(rows))
 
 
 def _document(report: Report) -> Html:
