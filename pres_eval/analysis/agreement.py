@@ -89,7 +89,9 @@ def verdict_patterns(measures: Sequence[str], verdicts_of_pairs: IntArray) -> di
     (M, P) verdicts in; `map = recall ≠ PRES` and so on out, each with its number of pairs.  For up to three
     measures all patterns are listed, for more those that occur; the more measures agree, the further up.
     """
-    pairs_of_pattern = Counter(tuple(_groups(column)) for column in verdicts_of_pairs.T.tolist())
+    pairs_of_pattern = Counter(
+        tuple(_groups(verdicts_of_pair)) for verdicts_of_pair in verdicts_of_pairs.T.tolist()
+    )
     if len(measures) <= 3:
         for labels in itertools.product(range(3), repeat=len(measures)):
             pairs_of_pattern.setdefault(tuple(_groups(labels)), 0)
@@ -137,4 +139,7 @@ def dissents(measures: Sequence[str], verdicts_of_pairs: IntArray) -> Iterator[t
         others_agree = (others == others[:1]).all(axis=0)
         pairs = int(np.count_nonzero(others_agree))
         alone = int(np.count_nonzero(others_agree & (verdicts_of_pairs[row] != others[0])))
-        yield measure, pairs, alone, alone / pairs if pairs else np.nan
+        share = np.nan
+        if pairs:
+            share = alone / pairs
+        yield measure, pairs, alone, share

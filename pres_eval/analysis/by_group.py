@@ -180,6 +180,9 @@ def _of_group(
 ) -> GroupComparison:
     """Return a comparison over the topics of a group, with its corrected p-value."""
     significant = corrected < settings.alpha
+    direction = 0
+    if significant:
+        direction = comparison.direction
     return GroupComparison(
         measure=comparison.measure,
         group=group,
@@ -192,16 +195,18 @@ def _of_group(
         p_value=comparison.p_value,
         corrected=corrected,
         significant=significant,
-        direction=comparison.direction if significant else 0,
+        direction=direction,
     )
 
 
 def _corrected(p_values: FloatArray, measures: Sequence[str], settings: CompareSettings) -> FloatArray:
     """Return p-values (n,) corrected in the family of each: its measure, or all; nan is no comparison."""
     corrected = np.full(len(p_values), np.nan)
-    families = np.array(["all measures" if settings.over == "measures" else name for name in measures])
-    for family in dict.fromkeys(families.tolist()):
-        members = (families == family) & ~np.isnan(p_values)
+    families = list(measures)
+    if settings.over == "measures":
+        families = ["all measures"] * len(measures)
+    for family in dict.fromkeys(families):
+        members = np.array([name == family for name in families]) & ~np.isnan(p_values)
         corrected[members] = CORRECTIONS[settings.correction](p_values[members])
     return corrected
 

@@ -38,7 +38,7 @@ def best_runs(means: FloatArray) -> BoolArray:
 
 
 def best_places(means: FloatArray) -> tuple[int, ...]:
-    """Return the place of each measure's best run, the first of equal ones, by means (M, R)."""
+    """Return the index of each measure's best run, the first of equal ones, by means (M, R)."""
     return tuple(int(row.argmax()) for row in best_runs(means))
 
 
@@ -161,7 +161,7 @@ def _comparisons(
     unseen: int,
 ) -> Iterator[Comparison]:
     """Yield the records of the pairs (P, 2) of all measures, with corrected p-values, also if p is 1."""
-    # Pairs that the choice of the best run looked at are corrected for as if nothing were found in them.
+    # The choice of the best run compared other pairs too: these count with p-values of 1.
     p_values = [np.append(test.p_values, np.ones(unseen)) for test in tests]
     if settings.test in JOINT_TESTS:
         times = len(tests) if settings.over == "measures" else 1
@@ -203,7 +203,7 @@ class PairResults:
 def _of_measure(
     scores: PairedScores, measure: int, results: PairResults, settings: CompareSettings
 ) -> list[Comparison]:
-    """Return the records of one measure's pairs."""
+    """Return the comparisons of the pairs under one measure."""
     sign = scores.sign(measure)
     # More is better of differences and means, whatever the measure.
     differences = _differences(sign * scores.values[measure], results.pairs)
@@ -215,7 +215,7 @@ def _of_measure(
     agrees = (significant == shows_difference) | undecided
     direction = directions(favoured(differences, settings.test), settings.alternative)
     wins, ties, losses = wins_ties_losses(differences)
-    seen = _seen(differences, means, lower, upper, settings.alpha, sign, scores.weights)
+    estimates = _as_printed(differences, means, lower, upper, settings.alpha, sign, scores.weights)
     comparisons = []
     for pair, (run, other) in enumerate(results.pairs.tolist()):
         comparisons.append(
@@ -235,13 +235,13 @@ def _of_measure(
                 level=float(1 - results.miss_rates[pair]),
                 g_level=1 - settings.alpha,
                 agrees=bool(agrees[pair]),
-                **{name: float(values[pair]) for name, values in seen.items()},
+                **{name: float(values[pair]) for name, values in estimates.items()},
             )
         )
     return comparisons
 
 
-def _seen(
+def _as_printed(
     differences: FloatArray,
     means: FloatArray,
     lower: FloatArray,
@@ -250,9 +250,10 @@ def _seen(
     sign: int,
     weights: FloatArray | None,
 ) -> dict[str, FloatArray]:
-    """Return what people see run minus other of: differences (P, T), their means and intervals, effect sizes.
+    """Return the fields (P,) of Comparison that are printed as run minus other.
 
-    sign: by which more was made better, as of the measure.
+    differences  (P, T) by which the run is better than the other, with means, lower and upper ends (P,)
+    sign         -1 if less is better: then what is printed has the other sign; else 1
     """
     g, g_lower, g_upper = hedges_g(differences, 1 - alpha, weights)
     if sign < 0:
@@ -294,6 +295,7 @@ def _intervals(
     # The same change on all topics shows nothing of others: an interval without width would be certain of it.
     deviating = differences if weights is None else linearised(differences, weights)
     _, deviations = mean_and_deviation(deviating)
-    without = np.isnan(results.test.p_values) | (deviations == 0)
-    lower[without] = upper[without] = np.nan
+    has_none = np.isnan(results.test.p_values) | (deviations == 0)
+    lower[has_none] = np.nan
+    upper[has_none] = np.nan
     return lower, upper

@@ -212,6 +212,8 @@ def _listed(remedies: Sequence[str]) -> str:
 class Comparison:
     """One run against another under one measure; differences are run minus other.
 
+    A row of the table that `compare` prints, which has as many columns.
+
     lower, upper    interval of the mean difference; with an infinite end for a one-sided alternative
     level           coverage of `lower` to `upper` alone, in joint tests with all others of the measure
     agrees          whether this interval shows a difference where the test does, and none where it does not

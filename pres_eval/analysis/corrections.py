@@ -18,7 +18,8 @@ def holm(p_values: FloatArray) -> FloatArray:
     Source: Holm, Scandinavian Journal of Statistics 1979, https://www.jstor.org/stable/4615733.
     """
     order = np.argsort(p_values, kind="stable").astype(np.int64)
-    return _put_back(order, np.maximum.accumulate(p_values[order] * np.arange(len(p_values), 0, -1)))
+    factors = np.arange(len(p_values), 0, -1)
+    return _put_back(order, np.maximum.accumulate(p_values[order] * factors))
 
 
 def bonferroni(p_values: FloatArray) -> FloatArray:
@@ -49,8 +50,9 @@ def step_shares(p_values: FloatArray, alpha: float) -> FloatArray:
     """
     size = len(p_values)
     findings = int(np.count_nonzero(holm(p_values) < alpha))
+    comparisons_left = size - np.minimum(np.arange(size), findings)
     shares = np.empty(size)
-    shares[np.argsort(p_values, kind="stable")] = 1 / (size - np.minimum(np.arange(size), findings))
+    shares[np.argsort(p_values, kind="stable")] = 1 / comparisons_left
     return shares
 
 
@@ -70,7 +72,11 @@ def discovery_shares(p_values: FloatArray, alpha: float) -> FloatArray:
 
 
 def _put_back(order: IntArray, ordered: FloatArray) -> FloatArray:
-    """Return (m,) corrected p-values in the order that they came in, 1 at most."""
+    """Return corrected p-values (m,), 1 at most, in the order before sorting.
+
+    order    (m,) the indices that sorted them
+    ordered  (m,) corrected p-values after sorting
+    """
     corrected = np.empty(len(ordered))
     corrected[order] = np.minimum(1.0, ordered)
     return corrected
@@ -94,15 +100,20 @@ SHARES: dict[str, Callable[[FloatArray, float], FloatArray]] = {
 
 
 SHARED = "no significant difference was found between runs that share a letter"
-"""Meaning of the letters."""
+"""Meaning of the letters, as tables and the page say it."""
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def letters_of_pairs(gains: FloatArray, first: IntArray, second: IntArray, differ: ArrayLike) -> list[str]:
-    """Return the letters of runs with gains (R,); differ: (P,) which of the pairs (P,) are significant."""
+    """Return the letters of runs with gains (R,) by pairs of them.
+
+    first, second  (P,) indices of the runs of each pair
+    differ         (P,) whether the difference is significant
+    """
     table = np.zeros((len(gains), len(gains)), np.bool_)
-    table[first, second] = table[second, first] = differ
+    table[first, second] = differ
+    table[second, first] = differ
     return letters(rounded(gains), table)
 
 
@@ -133,7 +144,14 @@ def letters(means: FloatArray, differ: BoolArray) -> list[str]:
 
 
 def _cliques(chosen: int, open_runs: int, done: int, alike: list[int]) -> Iterator[int]:
-    """Yield the largest sets of runs that are all alike, as bits: Bron and Kerbosch's way, with a pivot."""
+    """Yield the largest sets of runs of which no two differ, as bits of a number: bit i stands for run i.
+
+    chosen     runs of the set so far
+    open_runs  runs that differ from none of these, and may be added
+    done       runs that differ from none of these, whose sets were all yielded
+    alike      for each run the runs from which it does not differ
+    Source: Bron & Kerbosch, CACM 1973, doi:10.1145/362342.362367, with a pivot.
+    """
     if not open_runs and not done:
         yield chosen
         return
@@ -145,6 +163,7 @@ def _cliques(chosen: int, open_runs: int, done: int, alike: list[int]) -> Iterat
 
 
 def _members(group: int) -> Iterator[int]:
+    """Yield the runs of a set, ascending: the numbers of the bits that are 1."""
     while group:
         lowest = group & -group
         yield lowest.bit_length() - 1
@@ -152,7 +171,7 @@ def _members(group: int) -> Iterator[int]:
 
 
 def _needed(groups: list[list[int]], runs: int) -> Iterator[list[int]]:
-    """Yield the groups of runs, except those whose pairs are all in other groups."""
+    """Yield the groups of runs, except those whose pairs are all in other groups too."""
     times = np.zeros((runs, runs), np.int64)
     for group in groups:
         times[np.ix_(group, group)] += 1

@@ -19,13 +19,16 @@ from pres_eval.analysis.reproducible import (
 from pres_eval.arrays import FloatArray, IntArray, divide
 
 Ends = tuple[FloatArray, FloatArray]
+"""Lower and upper ends (K,) of K intervals."""
 
 INTERVALS = ("t", "bca", "percentile")
 """The kinds of intervals by the names that options use; the first is the default."""
 
-_AT_ONCE = 256
+_ROWS_AT_ONCE = 256
 """Rows of which the bootstrap means are in memory at the same time."""
 
+_DRAWS_AT_ONCE = 500
+"""Draws of topics in one array: this bounds the memory."""
 
 Outside = float | FloatArray
 """The chance that an interval misses: one, or (K,) one for each of K rows."""
@@ -44,8 +47,8 @@ def intervals(
         return t_intervals(values, outside)
     outside = np.broadcast_to(outside, len(values))
     lower, upper = np.empty(len(values)), np.empty(len(values))
-    for start in range(0, len(values), _AT_ONCE):
-        rows = slice(start, start + _AT_ONCE)
+    for start in range(0, len(values), _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
         means = bootstrap_means(values[rows], samples, seed)
         if kind == "bca":
             ends = bca_intervals(values[rows], means, outside[rows])
@@ -64,8 +67,8 @@ def t_intervals(values: FloatArray, outside: Outside) -> Ends:
     topics = values.shape[1]
     mean, deviation = mean_and_deviation(values)
     quantiles = t_quantiles(np.broadcast_to(outside, len(values)), topics - 1)
-    spread = quantiles * deviation / math.sqrt(topics)
-    return mean - spread, mean + spread
+    half_width = quantiles * deviation / math.sqrt(topics)
+    return mean - half_width, mean + half_width
 
 
 def bootstrap_means(values: FloatArray, samples: int = 10_000, seed: int = 0) -> FloatArray:
@@ -77,18 +80,18 @@ def bootstrap_means(values: FloatArray, samples: int = 10_000, seed: int = 0) ->
     rows, size = values.shape
     means = np.empty((samples, rows))
     stream = RandomStream(seed)
-    for start in range(0, samples, 500):
-        times = stream.times_drawn(min(500, samples - start), size)
+    for start in range(0, samples, _DRAWS_AT_ONCE):
+        times = stream.times_drawn(min(_DRAWS_AT_ONCE, samples - start), size)
         totals = np.zeros((len(times), rows))
         # One topic after the other: the same bits on every platform, which a matrix product does not promise.
-        for often, topic in zip(times.T, values.T, strict=True):
-            totals += often[:, None] * topic
+        for times_of_topic, values_of_topic in zip(times.T, values.T, strict=True):
+            totals += times_of_topic[:, None] * values_of_topic
         means[start : start + len(times)] = totals / size
     return means
 
 
 def percentile_intervals(means: FloatArray, outside: Outside = 0.05) -> Ends:
-    """Return percentiles of bootstrap means, interpolated: (samples, K) in, (K,) lower and upper ends out.
+    """Return the interpolated percentiles of bootstrap means (samples, K) as ends (K,) of intervals.
 
     Too narrow for few topics: 88 to 91 % where 95 % are wanted, with 10 to 20 of them.
     Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
@@ -101,21 +104,24 @@ def percentile_intervals(means: FloatArray, outside: Outside = 0.05) -> Ends:
 
 
 def bca_intervals(values: FloatArray, means: FloatArray, outside: Outside = 0.05) -> Ends:
-    """Return bias-corrected and accelerated bootstrap intervals: (K, T) values, their (samples, K) means
-    in.
+    """Return bias-corrected and accelerated bootstrap intervals of means of values (K, T).
 
+    means    (samples, K) of bootstrap draws, see `bootstrap_means`
+    outside  the chance that an interval misses
     Formula: the percentiles Φ(z0 + (z0 + z) / (1 - a (z0 + z))) at z = Φ⁻¹(outside / 2) and its opposite;
       z0 = Φ⁻¹(share of bootstrap means below the mean, ties half), a = Σ e³ / (6 (Σ e²)^1.5), e = x - x̄
     Rows of equal values have an interval of no width.
     Source: Efron, JASA 1987, doi:10.1080/01621459.1987.10478410.
     """
-    normal, chances = NormalDist(), np.broadcast_to(outside, len(values)).tolist()
+    normal = NormalDist()
+    chances = np.broadcast_to(outside, len(values)).tolist()
     mean, deviation = mean_and_deviation(values)
     errors = values - mean[:, None]
     squares, cubes = (errors**2).sum(axis=1), (errors**3).sum(axis=1)
     lower, upper = mean.copy(), mean.copy()
     for row in np.flatnonzero(deviation > 0).tolist():
-        means_of_draws, margin = means[:, row], 1e-12 * float(np.abs(values[row]).max())
+        means_of_draws = means[:, row]
+        margin = 1e-12 * float(np.abs(values[row]).max())
         draws = len(means_of_draws)
         below = np.count_nonzero(means_of_draws < mean[row] - margin)
         ties = np.count_nonzero(np.abs(means_of_draws - mean[row]) <= margin)

@@ -20,15 +20,20 @@ from pres_eval.errors import plural
 from pres_eval.reading.topic_files import Weights
 from pres_eval.scoring import ScoredRun
 
+SameTopics = tuple[IntArray, BoolArray]
+"""Numbers (K,) of runs, or of pairs of runs, that have the same topics, and which of all topics (T,)."""
+
 
 @dataclass(frozen=True)
 class Against:
     """One run against another under one measure, over the topics that both have.
 
+    topics      their number
     difference  of the means, the run's minus the other's
     p_value     after the correction, nan where nothing could be tested; of a pair outside the family as it is
     corrected   whether the pair is one of the family
     direction   1 where the test speaks for the run, -1 for the other, 0 for neither
+    wins, losses  topics on which the run is better, worse than the other
     """
 
     topics: int
@@ -47,6 +52,7 @@ class PairTable:
     The R (R - 1) / 2 pairs of a measure are one family of comparisons, corrected together, so that letters
     and signs against any baseline never disagree.  With a named baseline the R - 1 pairs with it are the
     family, as in `compare`; then other pairs have no corrected p-values, and runs no letters.
+    The page shows all fields side by side, by run, by pair or by both, so that they are one record.
 
     measures         M labels
     counts           (R,) topics of each run
@@ -84,7 +90,7 @@ class PairTable:
     baseline: int | None = None
 
     def against(self, measure: int, run: int, other: int) -> Against:
-        """Return a run against another under the measure at that place."""
+        """Return a run against another; measure, run and other are indices."""
         is_pair = (self.first == min(run, other)) & (self.second == max(run, other))
         pair = int(np.flatnonzero(is_pair)[0])
         corrected = bool(self.in_family[pair])
@@ -106,9 +112,11 @@ class PairTable:
 
     @property
     def over(self) -> str:
-        """The topics of the means in words."""
-        low, high = int(self.counts.min()), int(self.counts.max())
-        return plural(high) if low == high else f"each run's own topics ({low} to {high})"
+        """The topics of the means in words: `20 topics`, or `each run's own topics (18 to 20)`."""
+        fewest, most = int(self.counts.min()), int(self.counts.max())
+        if fewest == most:
+            return plural(most)
+        return f"each run's own topics ({fewest} to {most})"
 
     @property
     def in_family(self) -> BoolArray:
@@ -126,7 +134,8 @@ class PairTable:
     @property
     def family(self) -> str:
         """Describe in words how the comparisons were made and what they were corrected for."""
-        settings, count = self.settings, int(np.count_nonzero(self.in_family))
+        settings = self.settings
+        count = int(np.count_nonzero(self.in_family))
         if self.baseline is None:
             words = f"{settings.test}, correction {settings.correction} over {plural(count, 'pair')} of runs"
         else:
@@ -149,10 +158,11 @@ def pairs_of(
     weights: Weights | None = None,
     baseline: int | None = None,
 ) -> PairTable | None:
-    """Return the comparisons of all runs under the measures with means over topics and values for each.
+    """Return the comparisons of all runs under those labels of measures that are means of numbers.
 
-    The topics are those of each run, or `every_topic`, with their weights if there are some; None where a run
-    has no topic, or no such measure.
+    every_topic  topics over which all runs are compared; None: each run has its own
+    weights      of the topics
+    None where a run has no topic, or where there is no such measure.
     """
     averages = {column.label for column in evaluations[0].columns if is_average(column)}
     usable = [label for label in labels if label in averages and _all_numbers(evaluations, label)]
@@ -184,26 +194,28 @@ def every_pair(
 ) -> PairTable:
     """Return the numbers of `compare --all-pairs` as arrays; `loop` carries out the loop over the measures.
 
-    present: (R, T) which run has which topic, all of them where it is not given.
-    baseline: the run of `compare --baseline`, if p-values are corrected for the comparisons with it alone.
+    present   (R, T) whether the run has the topic; None: every run has all
+    baseline  index of the run of `compare --baseline`, if p-values are corrected for the comparisons with
+              it alone
     """
     first, second = np.triu_indices(len(scores.runs), 1)
     if present is None:
         present = np.ones(scores.values.shape[1:], np.bool_)
-    both = present[first] & present[second]
-    alone, together = _same_topics(present), _same_topics(both)
-
-    def test_measure(measure: int) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
-        """Return the (3, R) means of runs with the ends of their intervals, and what `_tested` does."""
-        means_and_ends = _means_and_ends(scores, measure, alone, settings)
-        return means_and_ends, *_tested(scores, measure, (first, second), together, settings)
-
-    results = zip(*loop(test_measure, len(scores.measures)), strict=True)
-    means_and_ends, pair_means, p_values, signs = (np.stack(parts, axis=-2) for parts in results)
-    means, lower, upper = means_and_ends
+    in_both = present[first] & present[second]
+    runs_by_topics, pairs_by_topics = _same_topics(present), _same_topics(in_both)
+    num_measures = len(scores.measures)
+    ends = loop(lambda measure: _means_and_ends(scores, measure, runs_by_topics, settings), num_measures)
+    means, lower, upper = np.stack(list(ends), axis=1)
+    tests = list(
+        loop(
+            lambda measure: _test_pairs(scores, measure, first, second, pairs_by_topics, settings),
+            num_measures,
+        )
+    )
+    p_values = np.stack([test.p_values for test in tests])
     corrected = _corrected(p_values, in_family(first, second, baseline), settings)
     gains = gains_of(scores.measures, means, scores.falling)
-    letters = [("",) * len(scores.runs)] * len(scores.measures)
+    letters = [("",) * len(scores.runs)] * num_measures
     if baseline is None:
         for measure, gains_of_runs in enumerate(gains):
             letters[measure] = _letters(gains_of_runs, first, second, corrected[measure], settings.alpha)
@@ -215,13 +227,13 @@ def every_pair(
         upper=upper,
         first=first,
         second=second,
-        topics=both.sum(axis=1),
-        pair_means=pair_means,
+        topics=in_both.sum(axis=1),
+        pair_means=np.stack([test.pair_means for test in tests], axis=1),
         p_values=p_values,
         corrected=corrected,
-        direction=signs[0],
-        wins=signs[1],
-        losses=signs[2],
+        direction=np.stack([test.direction for test in tests]),
+        wins=np.stack([test.wins for test in tests]),
+        losses=np.stack([test.losses for test in tests]),
         letters=tuple(letters),
         gains=gains,
         settings=settings,
@@ -232,15 +244,12 @@ def every_pair(
 def _means_and_ends(
     scores: PairedScores,
     measure: int,
-    alone: Sequence[tuple[IntArray, BoolArray]],
+    runs_by_topics: Sequence[SameTopics],
     settings: CompareSettings,
 ) -> FloatArray:
-    """Return the (3, R) means of runs under a measure, and the ends of their intervals.
-
-    alone: the runs that have the same topics (T,), and these.
-    """
+    """Return (3, R): the means of runs under a measure, the lower and the upper ends of their intervals."""
     means_and_ends = np.empty((3, len(scores.runs)))
-    for runs, topics in alone:
+    for runs, topics in runs_by_topics:
         scores_of_runs = replace(scores, values=scores.values[:, runs]).on(np.flatnonzero(topics))
         lower, upper = settings.of_means(scores_of_runs, measure)
         means_and_ends[:, runs] = scores_of_runs.means[measure], lower, upper
@@ -248,38 +257,43 @@ def _means_and_ends(
 
 
 def in_family(first: IntArray, second: IntArray, baseline: int | None) -> BoolArray:
-    """Return (P,) which of the pairs (P,) are corrected together: those with the baseline, all without."""
+    """Return (P,) whether pairs are corrected together: those with the baseline; all if that is None."""
     if baseline is None:
         return np.ones(len(first), np.bool_)
     return np.asarray((first == baseline) | (second == baseline), np.bool_)
 
 
-def _corrected(p_values: FloatArray, chosen: BoolArray, settings: CompareSettings) -> FloatArray:
-    """Return p-values (M, P) corrected for the chosen pairs (P,), nan for the others."""
+def _corrected(p_values: FloatArray, family: BoolArray, settings: CompareSettings) -> FloatArray:
+    """Return p-values (M, P) corrected for the pairs of the family (P,), nan for the others."""
     correction = CORRECTIONS[settings.correction]
-    family = p_values[:, chosen]
+    uncorrected = p_values[:, family]
     corrected = np.full(p_values.shape, np.nan)
     if settings.over == "measures":
-        corrected[:, chosen] = correction(family.ravel()).reshape(family.shape)
+        corrected[:, family] = correction(uncorrected.ravel()).reshape(uncorrected.shape)
     else:
-        for measure, row in enumerate(family):
-            corrected[measure, chosen] = correction(row)
+        for measure, p_of_pairs in enumerate(uncorrected):
+            corrected[measure, family] = correction(p_of_pairs)
     return corrected
 
 
 def _letters(
     gains: FloatArray, first: IntArray, second: IntArray, p_values: FloatArray, alpha: float
 ) -> tuple[str, ...]:
-    """Return the letters of runs with gains (R,), by the p-values (P,) of pairs (P,) of them."""
-    if np.isfinite(p_values).any() or len(gains) < 2:
-        return tuple(letters_of_pairs(gains, first, second, p_values < alpha))
-    return ("",) * len(gains)
+    """Return the letters of runs with gains (R,), by the p-values (P,) of pairs (P,) of them.
+
+    Empty texts where no pair could be tested.
+    """
+    nothing_tested = len(gains) > 1 and not np.isfinite(p_values).any()
+    if nothing_tested:
+        return ("",) * len(gains)
+    return tuple(letters_of_pairs(gains, first, second, p_values < alpha))
 
 
-def _same_topics(present: BoolArray) -> list[tuple[IntArray, BoolArray]]:
-    """Return rows of (K, T) booleans that are the same: the numbers of these, and the row (T,).
+def _same_topics(present: BoolArray) -> list[SameTopics]:
+    """Return the rows of (K, T) booleans grouped by equality; rows without a topic are left out.
 
-    Rows without a topic are left out.
+    Worked example: three rows for two topics, [1, 0], [1, 1] and [1, 0], make rows 0 and 2 with [1, 0], and
+    row 1 with [1, 1].
     """
     groups: dict[bytes, list[int]] = {}
     for row in np.flatnonzero(present.any(axis=1)).tolist():
@@ -287,30 +301,51 @@ def _same_topics(present: BoolArray) -> list[tuple[IntArray, BoolArray]]:
     return [(np.array(rows), present[rows[0]]) for rows in groups.values()]
 
 
-def _tested(
+@dataclass(frozen=True, eq=False)
+class _PairTests:
+    """Tests of P pairs of runs under one measure.
+
+    pair_means    (2, P) means of the first and of the second run over the topics that both have
+    p_values      (P,) before the correction; nan without a topic in common
+    direction     (P,) 1 where the test speaks for the first run, -1 for the second, 0 for neither
+    wins, losses  (P,) topics on which the first run is better, worse than the second
+    """
+
+    pair_means: FloatArray
+    p_values: FloatArray
+    direction: IntArray
+    wins: IntArray
+    losses: IntArray
+
+
+def _test_pairs(
     scores: PairedScores,
     measure: int,
-    pairs: tuple[IntArray, IntArray],
-    together: Sequence[tuple[IntArray, BoolArray]],
+    first: IntArray,
+    second: IntArray,
+    pairs_by_topics: Sequence[SameTopics],
     settings: CompareSettings,
-) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return the (2, P) means of the runs of pairs, (P,) p-values, (3, P) directions, wins and losses.
-
-    together: the pairs (K,) that have the same topics (T,) in common, and these.
-    """
-    first, second = pairs
+) -> _PairTests:
+    """Return the tests of the first (P,) against the second runs (P,) of pairs, over their common topics."""
     values, sign = scores.values[measure], scores.sign(measure)
-    means, p_values = np.full((2, len(first)), np.nan), np.full(len(first), np.nan)
-    signs = np.zeros((3, len(first)), np.int64)
-    for rows, topics in together:
+    num_pairs = len(first)
+    tests = _PairTests(
+        pair_means=np.full((2, num_pairs), np.nan),
+        p_values=np.full(num_pairs, np.nan),
+        direction=np.zeros(num_pairs, np.int64),
+        wins=np.zeros(num_pairs, np.int64),
+        losses=np.zeros(num_pairs, np.int64),
+    )
+    for pairs, topics in pairs_by_topics:
         factor = scores.factor(topics)
-        values_of_first = np.ascontiguousarray(values[first[rows]][:, topics]) * factor
-        values_of_second = np.ascontiguousarray(values[second[rows]][:, topics]) * factor
-        means[:, rows] = means_of(values_of_first), means_of(values_of_second)
-        differences = sign * (values_of_first - values_of_second)
+        values_of_first = np.ascontiguousarray(values[first[pairs]][:, topics]) * factor
+        values_of_second = np.ascontiguousarray(values[second[pairs]][:, topics]) * factor
+        tests.pair_means[0, pairs] = means_of(values_of_first)
+        tests.pair_means[1, pairs] = means_of(values_of_second)
+        gains = sign * (values_of_first - values_of_second)
         weights = None if scores.weights is None else scores.weights[topics] * factor
         test = with_weights(settings.test, weights)
-        p_values[rows] = test.run(differences, settings.samples, settings.seed)
-        wins, _, losses = wins_ties_losses(differences)
-        signs[:, rows] = favoured(differences, settings.test), wins, losses
-    return means, p_values, signs
+        tests.p_values[pairs] = test.run(gains, settings.samples, settings.seed)
+        tests.direction[pairs] = favoured(gains, settings.test)
+        tests.wins[pairs], _, tests.losses[pairs] = wins_ties_losses(gains)
+    return tests

@@ -82,7 +82,9 @@ class Relevant:
     @property
     def counted(self) -> int:
         """r_i: its rank, or, beyond Nmax or nowhere, the rank of the worst case."""
-        return self.rank if self.rank is not None and self.found else self.nmax + self.place
+        if self.rank is None or self.rank > self.nmax:
+            return self.nmax + self.place
+        return self.rank
 
     @property
     def lost(self) -> int:
@@ -92,7 +94,10 @@ class Relevant:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A topic's relevant documents in the order in which they count, and PRES at Nmax computed from them."""
+    """A topic's relevant documents in the order in which they count, and PRES at Nmax computed from them.
+
+    num_ret  documents that the run retrieved for the topic, relevant or not
+    """
 
     topic: bytes
     nmax: int
@@ -127,13 +132,17 @@ class Explanation:
     @property
     def score(self) -> float:
         """A2 / (A1 + A2), which is PRES; 0 without relevant documents."""
-        return self.area_kept / (len(self.documents) * self.nmax) if self.documents else 0.0
+        if not self.documents:
+            return 0.0
+        return self.area_kept / (len(self.documents) * self.nmax)
 
 
 def explain_topic(
     topic: bytes, nmax: int, num_ret: int, *, docnos: Sequence[bytes], grades: IntArray, ranks: IntArray
 ) -> Explanation:
-    """Lay a topic open: its n relevant documents with their grades (n,) and ranks (n,) (0: not retrieved).
+    """Return the explanation of a topic by its n relevant documents, their grades (n,) and ranks (n,).
+
+    A rank of 0: the run has not retrieved the document.
 
     With k of them found by rank Nmax, the others count with the ranks Nmax + k + 1, ..., Nmax + n: those the
     run has further down come first, by rank, then the rest by id.
@@ -158,7 +167,7 @@ def explain_topic(
 def explain_topics(
     qrels: QrelsJudgements, ranking: Ranked, options: Options, nmax: int, topics: Sequence[int]
 ) -> Iterator[Explanation]:
-    """Yield some topics of a run in full, given as indices of the pool's topics; a run may lack them.
+    """Yield the explanations of topics, given as indices of the pool's topics; the run may lack them.
 
     -l, -M and -J of the options count as they do for the measures.
     """
@@ -178,17 +187,22 @@ def explain_topics(
 
 
 def cumulated(ranks: Sequence[int], last: int) -> tuple[list[int], list[int]]:
-    """Return the steps of a curve of relevant documents: ranks and counts from (0, 0) to the last rank."""
+    """Return the corners of the curve of relevant documents: their ranks (x) and counts (y).
+
+    Worked example: relevant documents at ranks 2 and 3 of 5 make x = 0, 2, 2, 3, 3, 5, y = 0, 0, 1, 1, 2, 2.
+    """
     steps, counts = [0], [0]
     for count, rank in enumerate(ranks):
         # A step has two ends: the count before the rank, and the one after it.
         steps += [rank, rank]
         counts += [count, count + 1]
-    return [*steps, last], [*counts, len(ranks)]
+    steps.append(last)
+    counts.append(len(ranks))
+    return steps, counts
 
 
 def text_plot(explanation: Explanation, width: int = 60, height: int = 12) -> list[str]:
-    """Return the areas as lines of text: a row for each relevant document (some of them, if they are many).
+    """Return the areas as lines of text: a row for each relevant document, at most `height` of them.
 
     From rank 1 to Nmax + n: `.` is area lost (A1), `#` area kept (A2); `.` and `#` begin where the best case
     would have the document, `#` where the run has it, and ends where the worst case would.
@@ -204,29 +218,37 @@ def text_plot(explanation: Explanation, width: int = 60, height: int = 12) -> li
     for document in reversed(shown):
         best, worst = document.place, nmax + document.place
         bar = _bar(best, document.counted, worst, nmax + count, width)
-        lines.append(f"{document.place:{margin}} |{bar}")
-    scale = f"{' ' * margin} +{'-' * width}"
-    ends = f"{' ' * margin}  1{'rank':^{width - 1 - len(str(nmax + count))}}{nmax + count}"
-    return [*(line.rstrip() for line in lines), scale, ends]
+        lines.append(f"{document.place:{margin}} |{bar}".rstrip())
+    lines.append(f"{' ' * margin} +{'-' * width}")
+    last_rank = str(nmax + count)
+    lines.append(f"{' ' * margin}  1{'rank':^{width - 1 - len(last_rank)}}{last_rank}")
+    return lines
 
 
 def _bar(best: int, run: int, worst: int, last: int, width: int) -> str:
-    """Return characters for ranks best..run-1 (lost) and run..worst-1 (kept), at least one unless empty."""
-    first, middle, end = (round((rank - 1) * width / last) for rank in (best, run, worst))
-    if run > best and middle == first:
-        middle += 1
-    if worst > run and end <= middle:
-        middle, end = (middle, middle + 1) if middle < width else (middle - 1, middle)
-    return " " * first + "." * (middle - first) + "#" * (end - middle)
+    """Return `.` for ranks best..run-1 (lost) and `#` for run..worst-1 (kept), at least one unless empty.
+
+    last, width  the last rank of the scale, and its width in characters
+    Worked example: `_bar(1, 3, 9, 10, 10)` is "..######".
+    """
+    lost_from = round((best - 1) * width / last)
+    kept_from = round((run - 1) * width / last)
+    end = round((worst - 1) * width / last)
+    if run > best and kept_from == lost_from:
+        kept_from += 1
+    if worst > run and end <= kept_from:
+        kept_from = min(kept_from, width - 1)
+        end = kept_from + 1
+    return " " * lost_from + "." * (kept_from - lost_from) + "#" * (end - kept_from)
 
 
 @dataclass(frozen=True, eq=False)
 class PrecisionRecall:
-    """Precision against recall of one topic.
+    """Precision against recall of one topic, of whose relevant documents n were found.
 
-    recall, precision        the saw-tooth: at each relevant document, and just before the next
-    levels, interpolated     the highest precision at that recall or beyond
-    break_even               precision where it equals recall: at rank n, of n relevant documents
+    recall, precision     (2 n,) the saw-tooth: at each relevant document, and just before the next
+    levels, interpolated  (n,) recall at each of them, and the highest precision there or beyond
+    break_even            precision where it equals recall: at rank R, of R relevant documents
     """
 
     recall: FloatArray
@@ -237,7 +259,7 @@ class PrecisionRecall:
 
 
 def precision_recall(ranks: Sequence[int], relevant: int, retrieved: int) -> PrecisionRecall:
-    """Return the curve of a topic, from its number of relevant documents and the ranks of those found.
+    """Return the curve of a topic, from its relevant documents, the ranks of those found, and num_ret.
 
     Precision falls from one relevant document to the next, and after the last of them to the end of the
     ranking.
@@ -249,9 +271,7 @@ def precision_recall(ranks: Sequence[int], relevant: int, retrieved: int) -> Pre
     peaks = numbers / ordered
     troughs = numbers / np.maximum(ordered, before_next)
     levels = numbers / max(relevant, 1)
-    break_even = 0.0
-    if relevant:
-        break_even = int(np.count_nonzero(ordered <= relevant)) / relevant
+    break_even = int(np.count_nonzero(ordered <= relevant)) / max(relevant, 1)
     return PrecisionRecall(
         recall=np.repeat(levels, 2),
         precision=np.column_stack((peaks, troughs)).ravel(),
@@ -263,7 +283,7 @@ def precision_recall(ranks: Sequence[int], relevant: int, retrieved: int) -> Pre
 
 @dataclass(frozen=True, eq=False)
 class Roc:
-    """Recall against fallout, from (0, 0) to (1, 1), and the area under it."""
+    """Recall (n,) against fallout (n,), from (0, 0) to (1, 1), and the area under it."""
 
     fallout: FloatArray
     recall: FloatArray
@@ -284,26 +304,29 @@ def roc(ranks: Sequence[int], relevant: int, retrieved: int, collection: int) ->
     numbers = np.arange(1, len(ordered) + 1)
     recall = np.column_stack((numbers - 1, numbers)).ravel() / relevant
     fallout = np.repeat((ordered - numbers) / others, 2)
-    last_fallout, last_recall = (retrieved - len(ordered)) / others, len(ordered) / relevant
-    x = np.concatenate(([0.0], fallout, [last_fallout, 1.0]))
-    y = np.concatenate(([0.0], recall, [last_recall, 1.0]))
-    trapezoids = np.diff(x) * (y[1:] + y[:-1]) / 2
-    return Roc(x, y, float(trapezoids.sum()))
+    last_fallout = (retrieved - len(ordered)) / others
+    last_recall = len(ordered) / relevant
+    fallout = np.concatenate(([0.0], fallout, [last_fallout, 1.0]))
+    recall = np.concatenate(([0.0], recall, [last_recall, 1.0]))
+    trapezoids = np.diff(fallout) * (recall[1:] + recall[:-1]) / 2
+    return Roc(fallout, recall, float(trapezoids.sum()))
 
 
 def normalised_recall(ranks: Sequence[int], relevant: int, collection: FloatArray) -> FloatArray:
     """Return Rnorm (n,) of one topic for collections of these sizes (figure 2 of Magdy & Jones).
 
-    Formula:  1 - (Σ r_i - n (n + 1) / 2) / (n (N - n)), what was not found at the end of the collection
+    Formula:  1 - (Σ r_i - n (n + 1) / 2) / (n (N - n)), N documents in the collection; those that the run
+      lacks count with its last ranks, N, N - 1, ...
     Source: Magdy & Jones, SIGIR 2010, doi:10.1145/1835449.1835551, equation 2.
     """
     n = relevant
     if not n:
         return np.zeros(len(collection))
     missing = n - len(ranks)
-    at_the_end = missing * collection - missing * (missing - 1) / 2
-    total = float(sum(ranks)) + at_the_end
-    return np.asarray(1 - (total - n * (n + 1) / 2) / (n * (collection - n)), np.float64)
+    missing_ranks = missing * collection - missing * (missing - 1) / 2
+    sum_of_ranks = float(sum(ranks)) + missing_ranks
+    least_sum = n * (n + 1) / 2
+    return np.asarray(1 - (sum_of_ranks - least_sum) / (n * (collection - n)), np.float64)
 
 
 def pres_of_average_rank(average: FloatArray, recall: float, relevant: int, nmax: int) -> FloatArray:
@@ -312,9 +335,10 @@ def pres_of_average_rank(average: FloatArray, recall: float, relevant: int, nmax
     Formula:  1 - (R a + (1 - R) (Nmax + (R n + 1 + n) / 2) - (n + 1) / 2) / Nmax: the missing ones count with
       the ranks Nmax + R n + 1 ... Nmax + n
     """
-    n, retrieved = relevant, recall * relevant
-    missing = nmax + (retrieved + 1 + n) / 2
-    return np.asarray(1 - (recall * average + (1 - recall) * missing - (n + 1) / 2) / nmax, np.float64)
+    n = relevant
+    average_missing = nmax + (recall * n + 1 + n) / 2
+    average_of_all = recall * average + (1 - recall) * average_missing
+    return np.asarray(1 - (average_of_all - (n + 1) / 2) / nmax, np.float64)
 
 
 def pres_of_one(rank: IntArray, nmax: int) -> FloatArray:

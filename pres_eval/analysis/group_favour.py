@@ -104,8 +104,9 @@ def favour_of(
 
 def with_corrected(rows: Sequence[Favour]) -> list[Favour]:
     """Return the tests with p-values corrected for the number of them."""
-    corrected = holm(np.array([row.p_value for row in rows], np.float64))
-    return [replace(row, corrected=float(p_value)) for row, p_value in zip(rows, corrected, strict=True)]
+    p_values = np.array([row.p_value for row in rows], np.float64)
+    corrected = holm(p_values).tolist()
+    return [replace(row, corrected=p_value) for row, p_value in zip(rows, corrected, strict=True)]
 
 
 def expected_gains(

@@ -22,10 +22,12 @@ def order_changes(
 ) -> Iterator[dict[str, str | float]]:
     """Yield one row a measure: how the order of the runs changes from the first judge to the second.
 
-    Pairs are tested one by one over topics, without a correction.
+    first, second   scores of the same runs by the judgements of each judge
+    test            a name of PAIRED_TESTS; pairs are tested one by one over topics, without a correction
 
+    Keys of a row:
     tau_a, tau_b, rbo  correlations of the two orders
-    tau_ap          the same, with the first judge's order as the true one
+    tau_ap          the one that weighs the top more, with the first judge's order as the true one
     pairs, swapped  of runs, and those that the second judge puts the other way round
     lost, gained    pairs that differ significantly under the first judge alone, under the second alone
     reversed        pairs that differ significantly under both, but the other way round
@@ -35,8 +37,9 @@ def order_changes(
     # By a test of ranks or wins the better run may have the lower mean.
     first_verdicts = verdicts(first.gain_values(), alpha, test, seed=seed)
     second_verdicts = verdicts(second.gain_values(), alpha, test, seed=seed)
+    first_gains, second_gains = first.gains(), second.gains()
     for number, measure in enumerate(first.measures):
-        first_means, second_means = first.gains()[number], second.gains()[number]
+        first_means, second_means = first_gains[number], second_gains[number]
         first_difference = first_means[run_rows] - first_means[other_rows]
         second_difference = second_means[run_rows] - second_means[other_rows]
         swapped = rounded(first_difference) * rounded(second_difference) < 0
@@ -88,20 +91,23 @@ def swapped_pairs(
         first_difference = rounded(first.means[number, run_rows] - first.means[number, other_rows])
         second_difference = rounded(second.means[number, run_rows] - second.means[number, other_rows])
         is_swapped = first_difference * second_difference < 0
-        runs, others = run_rows[is_swapped], other_rows[is_swapped]
+        swapped = np.flatnonzero(is_swapped)
+        runs, others = run_rows[swapped], other_rows[swapped]
         p_first = run_test(first.values[number, runs] - first.values[number, others], TEST_SAMPLES, seed)
         p_second = run_test(second.values[number, runs] - second.values[number, others], TEST_SAMPLES, seed)
-        columns = (
-            runs,
-            others,
-            first_difference[is_swapped],
-            second_difference[is_swapped],
-            p_first,
-            p_second,
-        )
         pairs = []
-        for run, other, *numbers in zip(*(column.tolist() for column in columns), strict=True):
-            pairs.append(SwappedPair(measure, first.runs[run], first.runs[other], *numbers))
+        for row, pair in enumerate(swapped.tolist()):
+            pairs.append(
+                SwappedPair(
+                    measure=measure,
+                    run=first.runs[runs[row]],
+                    other=first.runs[others[row]],
+                    first=float(first_difference[pair]),
+                    second=float(second_difference[pair]),
+                    p_first=float(p_first[row]),
+                    p_second=float(p_second[row]),
+                )
+            )
         yield from sorted(pairs, key=lambda pair: max(pair.p_first, pair.p_second))
 
 

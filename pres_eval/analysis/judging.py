@@ -61,53 +61,57 @@ class Assessments:
 
 
 def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -> Assessments:
-    """Put judgements side by side, document by document, on the topics that all have, or every topic.
+    """Return judgements side by side, document by document.
 
+    every_topic  on the topics of any judge; else on those that all judges have
     Raises NoCommonTopicError if no topic is in all of them, InputError if one has a document twice.
     """
     for qrels in judges:
         _check_duplicates(qrels)
-    topics = [set(qrels.pool.topics) for qrels in judges]
-    common = set.union(*topics) if every_topic else set.intersection(*topics)
-    if not common:
+    topics_of_judges = [set(qrels.pool.topics) for qrels in judges]
+    all_topics = set.union(*topics_of_judges)
+    chosen_topics = all_topics if every_topic else set.intersection(*topics_of_judges)
+    if not chosen_topics:
         raise NoCommonTopicError(
             f"no topic in common among {', '.join(qrels.name for qrels in judges)}, expected one at least"
         )
-    names, lengths, documents, grades = [], [], [], []
+    topics, lengths, documents, grades_of_judges = [], [], [], []
     for qrels in judges:
-        chosen = np.array([topic in common for topic in qrels.pool.topics], np.bool_)
-        rows = np.flatnonzero(chosen[qrels.pool.topic_of])
-        names += [topic for topic in qrels.pool.topics if topic in common]
-        lengths.append(np.diff(qrels.pool.offsets)[chosen])
+        is_chosen = np.array([topic in chosen_topics for topic in qrels.pool.topics], np.bool_)
+        rows = np.flatnonzero(is_chosen[qrels.pool.topic_of])
+        topics += [topic for topic in qrels.pool.topics if topic in chosen_topics]
+        lengths.append(np.diff(qrels.pool.offsets)[is_chosen])
         documents.append(qrels.pool.documents.take(rows))
-        grades.append(qrels.grade[rows].astype(np.int64))
-    pooled = build_pool(Ids.from_texts(names), np.concatenate(lengths), Ids.concatenate(documents))
-    ends_of_judges = np.cumsum([len(part) for part in grades])[:-1]
+        grades_of_judges.append(qrels.grade[rows].astype(np.int64))
+    pooled = build_pool(Ids.from_texts(topics), np.concatenate(lengths), Ids.concatenate(documents))
+    ends_of_judges = np.cumsum([len(grades) for grades in grades_of_judges])[:-1]
     documents_of_judges = np.split(pooled.document_of_row(), ends_of_judges)
-    size = (len(judges), len(pooled.pool.documents))
-    all_grades, listed = np.full(size, -1, np.int64), np.zeros(size, np.bool_)
-    for judge, columns in enumerate(documents_of_judges):
-        all_grades[judge, columns] = grades[judge]
-        listed[judge, columns] = True
+    shape = (len(judges), len(pooled.pool.documents))
+    all_grades, listed = np.full(shape, -1, np.int64), np.zeros(shape, np.bool_)
+    for judge, documents_of_judge in enumerate(documents_of_judges):
+        all_grades[judge, documents_of_judge] = grades_of_judges[judge]
+        listed[judge, documents_of_judge] = True
     return Assessments(
         names=tuple(qrels.name for qrels in judges),
         pool=pooled.pool,
         grades=all_grades,
         listed=listed,
-        left_out=len(set().union(*topics)) - len(common),
+        left_out=len(all_topics) - len(chosen_topics),
     )
 
 
 def _check_duplicates(qrels: QrelsJudgements) -> None:
-    twice = qrels.duplicates
-    if len(twice.document):
-        raise InputError(
-            qrels.name,
-            int(twice.second_line[0]),
-            f"document {quoted(qrels.pool.documents[int(twice.document[0])])} a second time"
-            f" (first in line {int(twice.first_line[0])})",
-            "one judgement per document and topic",
-        )
+    """Raise InputError if a document was judged twice for a topic."""
+    duplicates = qrels.duplicates
+    if not len(duplicates.document):
+        return
+    docno = qrels.pool.documents[int(duplicates.document[0])]
+    raise InputError(
+        qrels.name,
+        int(duplicates.second_line[0]),
+        f"document {quoted(docno)} a second time (first in line {int(duplicates.first_line[0])})",
+        "one judgement per document and topic",
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,13 +123,12 @@ class GradeTable:
 
 
 def grade_table(first: IntArray, second: IntArray) -> GradeTable:
-    """Return the table of grades against grades of documents that both judged: (D,) each."""
+    """Return the confusion table of the grades (D,) of two judges, of documents that both judged."""
     grades = np.union1d(first, second)
     size = len(grades)
     cells = np.searchsorted(grades, first) * size + np.searchsorted(grades, second)
-    return GradeTable(
-        tuple(grades.tolist()), np.bincount(cells, minlength=size * size).reshape(size, size).astype(np.int64)
-    )
+    counts = np.bincount(cells, minlength=size * size).reshape(size, size)
+    return GradeTable(grades=tuple(grades.tolist()), counts=counts.astype(np.int64))
 
 
 def raw_agreement(table: GradeTable) -> float:
@@ -145,23 +148,25 @@ def cohens_kappa(table: GradeTable, power: int = 0) -> float:
     Source: Cohen, Educational and Psychological Measurement 1960, doi:10.1177/001316446002000104; weighted:
       Cohen, Psychological Bulletin 1968, doi:10.1037/h0026256.
     """
-    counts, total = table.counts, int(table.counts.sum())
+    counts = table.counts
+    total = int(counts.sum())
     if not total:
         return np.nan
     grades = np.array(table.grades, np.int64)
-    apart = np.abs(grades[:, None] - grades)
-    weights = np.where(apart > 0, apart**power, 0)
-    rows, columns = counts.sum(axis=1), counts.sum(axis=0)
-    expected = int((weights * rows[:, None] * columns).sum())
+    distances = np.abs(grades[:, None] - grades)
+    weights = np.where(distances > 0, distances**power, 0)
+    counts_of_first, counts_of_second = counts.sum(axis=1), counts.sum(axis=0)
+    expected = int((weights * counts_of_first[:, None] * counts_of_second).sum())
     if not expected:
         return np.nan
     return 1 - int((weights * counts).sum()) * total / expected
 
 
 def krippendorffs_alpha(grades: IntArray, judged: BoolArray, level: str = "nominal") -> float:
-    """Return Krippendorff's α of any number of judges, who need not judge everything: (J, D) grades, whether
-    judged.
+    """Return Krippendorff's α of any number of judges, who need not judge everything.
 
+    grades, judged  (J, D) by judge and document, and whether the judge judged it
+    level           "nominal", "ordinal" or "interval": how far apart two grades are
     Formula:  α = 1 - D_o / D_e = 1 - (n - 1) Σ o_ck δ²_ck / Σ n_c n_k δ²_ck over pairs of grades c < k;
       o_ck: pairs of grades given to a document by two judges, each document's by 1 / (m - 1), m its judges;
       δ²: 1 (nominal), (Σ_{g=c..k} n_g - (n_c + n_k) / 2)² (ordinal), (c - k)² (interval)
@@ -228,22 +233,26 @@ def by_topic(judged: Assessments, level: float) -> list[TopicAgreement]:
 
 
 def agreement(
-    judged: Assessments, level: float, name: bytes = b"all", here: slice = slice(None)
+    judged: Assessments, level: float, topic: bytes = b"all", documents: slice = slice(None)
 ) -> TopicAgreement:
     """Return how the first two judges agree on all topics together, or on one.
 
-    level  the least grade of a relevant document
-    name   of a topic, whose documents are `here` in the arrays
+    level      the least grade of a relevant document
+    topic      the name of the topic
+    documents  its part of the arrays
     """
-    by_first, by_second = judged.judged[:2, here]
+    by_first, by_second = judged.judged[:2, documents]
     by_both = by_first & by_second
-    first_grades, second_grades = judged.grades[:2, here][:, by_both]
+    first_grades, second_grades = judged.grades[:2, documents][:, by_both]
     table = grade_table(first_grades, second_grades)
     relevant_first, relevant_second = first_grades >= level, second_grades >= level
     relevant_both = int(np.count_nonzero(relevant_first & relevant_second))
     relevant_either = int(np.count_nonzero(relevant_first | relevant_second))
+    overlap = np.nan
+    if relevant_either:
+        overlap = relevant_both / relevant_either
     return TopicAgreement(
-        topic=name,
+        topic=topic,
         both=int(np.count_nonzero(by_both)),
         only_first=int(np.count_nonzero(by_first & ~by_second)),
         only_second=int(np.count_nonzero(by_second & ~by_first)),
@@ -252,25 +261,27 @@ def agreement(
         relevant_both=relevant_both,
         agreement=raw_agreement(table),
         kappa=cohens_kappa(table),
-        overlap=relevant_both / relevant_either if relevant_either else np.nan,
+        overlap=overlap,
     )
 
 
 BY_MAJORITY, BY_FIRST, BY_HIGHEST, BY_MEAN = "majority", "first", "highest", "mean"
 JOINING_RULES = (BY_MAJORITY, BY_FIRST, BY_HIGHEST, BY_MEAN)
+"""Rules by which several judges' grades of a document become one, see `merged_grades`."""
 
 
 def one_by_one(qrels: QrelsJudgements) -> list[QrelsJudgements]:
-    """Return the first judgement of each document, the second of those that have several, and so on."""
-    twice, documents = qrels.duplicates, qrels.pool.documents
-    judges = [replace(qrels, duplicates=NO_DUPLICATES)]
-    left = np.arange(len(twice.document))
-    while len(left):
-        again, rows = np.unique(twice.document[left], return_index=True)
+    """Return qrels with the first judgement of each document, qrels with the second ones, and so on."""
+    duplicates = qrels.duplicates
+    first_judge = replace(qrels, duplicates=NO_DUPLICATES)
+    judges = [first_judge]
+    remaining = np.arange(len(duplicates.document))
+    while len(remaining):
+        documents, rows = np.unique(duplicates.document[remaining], return_index=True)
         grade = qrels.grade.copy()
-        grade[again] = twice.grade[left[rows]]
-        judges.append(with_documents(replace(judges[0], grade=grade), documents, again))
-        left = np.delete(left, rows)
+        grade[documents] = duplicates.grade[remaining[rows]]
+        judges.append(with_documents(replace(first_judge, grade=grade), qrels.pool.documents, documents))
+        remaining = np.delete(remaining, rows)
     return judges
 
 
@@ -283,7 +294,7 @@ def merged_grades(judged: Assessments, rule: str = BY_MAJORITY) -> AnyInts:
     counts only where nobody judged.
     """
     grades = judged.grades
-    # All that are judgements; where a document has none, the negative ones.
+    # (J, D): grades from 0 on; where a document has none, the negative ones.
     counts = np.where(judged.judged.any(axis=0), judged.judged, judged.listed)
     if rule == BY_MEAN:
         return np.asarray((grades * counts).sum(axis=0) / counts.sum(axis=0), np.float64)

@@ -27,12 +27,11 @@ class SharedDocuments:
     def of_lists(cls, first: Sequence[bytes], second: Sequence[bytes]) -> SharedDocuments:
         """Return what two lists share; no list has a document twice."""
         rank_in_second = {document: rank for rank, document in enumerate(second, 1)}
-        ranks = tuple(
-            (rank, rank_in_second[document])
-            for rank, document in enumerate(first, 1)
-            if document in rank_in_second
-        )
-        return cls(lengths=(len(first), len(second)), ranks=ranks)
+        ranks = []
+        for rank, document in enumerate(first, 1):
+            if document in rank_in_second:
+                ranks.append((rank, rank_in_second[document]))
+        return cls(lengths=(len(first), len(second)), ranks=tuple(ranks))
 
     def within(self, depth: int) -> int:
         """Return how many documents are among the first `depth` of both lists."""
@@ -57,7 +56,9 @@ def jaccard(shared: SharedDocuments, depth: int | None = None) -> float:
     sizes = [length if depth is None else min(length, depth) for length in shared.lengths]
     in_both = shared.within(max(sizes))
     in_either = sizes[0] + sizes[1] - in_both
-    return in_both / in_either if in_either else 1.0
+    if not in_either:
+        return 1.0
+    return in_both / in_either
 
 
 def overlap(shared: SharedDocuments, depth: int) -> float:
@@ -69,7 +70,9 @@ def overlap(shared: SharedDocuments, depth: int) -> float:
     Source: Webber, Moffat & Zobel, ACM TOIS 28(4), 2010, doi:10.1145/1852102.1852106.
     """
     longest = min(depth, max(shared.lengths))
-    return shared.within(depth) / longest if longest else 1.0
+    if not longest:
+        return 1.0
+    return shared.within(depth) / longest
 
 
 @dataclass(frozen=True)
@@ -108,9 +111,10 @@ def rank_biased_overlap(shared: SharedDocuments, persistence: float) -> RankBias
     weights = [persistence**depth / depth for depth in range(1, longer + 1)]  # of depths 1, 2, ...
     seen = math.fsum(weight * count for weight, count in zip(weights, shared_by_depth[1:], strict=True))
     agreement = shared_by_depth[shorter] / shorter
-    beyond_shorter = math.fsum(
-        agreement * (depth - shorter) * weights[depth - 1] for depth in range(shorter + 1, longer + 1)
-    )
+    terms_beyond = []
+    for depth in range(shorter + 1, longer + 1):
+        terms_beyond.append(agreement * (depth - shorter) * weights[depth - 1])
+    beyond_shorter = math.fsum(terms_beyond)
     final_agreement = (shared_by_depth[longer] - shared_by_depth[shorter]) / longer + agreement
     extrapolated = scale * (seen + beyond_shorter) + final_agreement * persistence**longer
     # Σ_{d>l} p^d / d is the weight of all depths, -ln(1 - p), less that of the depths down to l.
@@ -145,7 +149,9 @@ def _unseen_matches(shared_by_depth: Sequence[int], shorter: int, longer: int, p
 
 def opensearch_jaccard(shared: SharedDocuments) -> float:
     """Return `jaccard` as OpenSearch's Search Relevance Workbench prints it, 0 for two empty lists."""
-    return _two_digits(jaccard(shared)) if max(shared.lengths) else 0.0
+    if not max(shared.lengths):
+        return 0.0
+    return _two_digits(jaccard(shared))
 
 
 def opensearch_rbo(shared: SharedDocuments, persistence: float) -> float:

@@ -29,7 +29,7 @@ class PairedScores:
     topics     T ids, in byte order
     values     (M, R, T), 0 for a topic that a run lacks
     means      (M, R), added up topic by topic as the evaluator does
-    all_topics how many topics the runs have in all, of which `topics` are those used
+    all_topics how many topics the runs have in all, of which `topics` are used
     left_out   labels of columns that are not averages over topics
     falling    labels of measures of which a lower value is better
     bounded    labels of measures from 0 to 1
@@ -88,26 +88,28 @@ class PairedScores:
 
 def gains_of(measures: Sequence[str], values: FloatArray, falling: Collection[str]) -> FloatArray:
     """Return (M, R) or (M, R, T) values with the sign of falling measures reversed: then more is better."""
-    signs = [-1 if measure in falling else 1 for measure in measures]
-    return np.asarray(values * np.reshape(signs, (-1,) + (1,) * (values.ndim - 1)), np.float64)
+    gains = np.array(values, np.float64)
+    for number, measure in enumerate(measures):
+        if measure in falling:
+            gains[number] *= -1
+    return gains
 
 
 def pair_topics(
     evaluations: Sequence[ScoredRun], runs: Sequence[str], every_topic: Sequence[bytes] | None = None
 ) -> PairedScores:
-    """Put evaluations of the same selection side by side, topic by topic.
+    """Return the scores of evaluations of the same selection side by side, topic by topic.
 
-    The topics are those that every run has, or, if `every_topic` is given (those of the qrels, with -c), all
-    of these, with 0 where a run lacks one.  Columns that are no means over topics are left out.  Raises
-    NoCommonTopicError if no topic is left, MeasureError if no column is, or a value is not a number.
+    runs         names of the runs
+    every_topic  topics of the qrels, with -c: all of these count, with 0 where a run lacks one; None: the
+                 topics are those that every run has
+    Columns that are no means over topics are left out.  Raises NoCommonTopicError if no topic is left,
+    MeasureError if no column is, or a value is not a number.
     """
+    topics_of_runs = [set(evaluation.topics) for evaluation in evaluations]
     if every_topic is not None:
-        all_topics = set(every_topic)
-        topics = tuple(sorted(all_topics))
-    else:
-        topics_of_runs = [set(evaluation.topics) for evaluation in evaluations]
-        all_topics = set().union(*topics_of_runs)
-        topics = tuple(sorted(all_topics.intersection(*topics_of_runs)))
+        topics_of_runs = [set(every_topic)]
+    topics = tuple(sorted(set.intersection(*topics_of_runs)))
     if not topics:
         raise NoCommonTopicError("no topic that all the runs have: try -c, which counts missing topics as 0")
     columns = evaluations[0].columns
@@ -117,11 +119,7 @@ def pair_topics(
             "none of the measures asked for (-m) is an average over topics, expected at least one"
         )
     labels = tuple(column.label for column in averages)
-    values = np.zeros((len(averages), len(evaluations), len(topics)))
-    for run, evaluation in enumerate(evaluations):
-        _, source, target = np.intersect1d(evaluation.topics, topics, return_indices=True)
-        for measure, label in enumerate(labels):
-            values[measure, run, target] = evaluation.by_label(label)[source]
+    values = _values_on(topics, evaluations, labels)
     _check_numbers(values, labels, runs, topics)
     return PairedScores(
         runs=tuple(runs),
@@ -129,11 +127,23 @@ def pair_topics(
         topics=topics,
         values=values,
         means=means_of(values),
-        all_topics=len(all_topics),
+        all_topics=len(set.union(*topics_of_runs)),
         left_out=tuple(column.label for column in columns if column.label not in labels),
         falling=frozenset(column.label for column in averages if column.measure.less_is_better),
         bounded=frozenset(column.label for column in averages if Trait.BOUNDED in column.measure.traits),
     )
+
+
+def _values_on(
+    topics: Sequence[bytes], evaluations: Sequence[ScoredRun], labels: Sequence[str]
+) -> FloatArray:
+    """Return values (M, R, T) by label, run and topic; 0 where a run lacks the topic."""
+    values = np.zeros((len(labels), len(evaluations), len(topics)))
+    for run, evaluation in enumerate(evaluations):
+        _, source, target = np.intersect1d(evaluation.topics, topics, return_indices=True)
+        for measure, label in enumerate(labels):
+            values[measure, run, target] = evaluation.by_label(label)[source]
+    return values
 
 
 def pair_runs(
@@ -144,7 +154,7 @@ def pair_runs(
     options: Options,
     loop: Loop = in_turn,
 ) -> PairedScores:
-    """Evaluate runs, and put them side by side as `pair_topics` does; with -c over all judged topics.
+    """Evaluate runs; return their scores side by side, of common topics, with -c of all judged topics.
 
     loop  carries out the loop over the runs
     """
@@ -170,7 +180,7 @@ def pair_columns(
     every_topic: Sequence[bytes] | None = None,
     weights: Weights | None = None,
 ) -> PairedScores:
-    """Put some columns of evaluations side by side as `pair_topics` does, with the weights of topics."""
+    """Return `pair_topics` of the columns with these labels, with the weights of topics."""
     chosen = []
     for evaluation in evaluations:
         columns = [evaluation.labels.index(label) for label in labels]
@@ -227,8 +237,9 @@ def is_average(column: SelectedColumn) -> bool:
 
 def means_of(values: FloatArray) -> FloatArray:
     """Return (M, R) means of values (M, R, T), or (R,) of (R, T), added one after the other."""
+    sums = np.add.accumulate(values, axis=-1)[..., -1]
     # 0 is added, as where a loop begins: a sum of zeros is never -0.
-    return np.asarray(np.add.accumulate(values, axis=-1)[..., -1] / values.shape[-1] + 0.0, np.float64)
+    return np.asarray(sums / values.shape[-1] + 0.0, np.float64)
 
 
 def reordered(scores: PairedScores, labels: Sequence[str]) -> PairedScores:
@@ -328,5 +339,5 @@ def _winner(scores: PairedScores, label: str, measure: int, topic: int, gains: F
 
 
 def _names(scores: PairedScores, chosen: BoolArray) -> str:
-    """Return the names of the runs that are chosen (R,)."""
-    return ", ".join(name for name, is_one in zip(scores.runs, chosen.tolist(), strict=True) if is_one)
+    """Return the names of the runs that are chosen (R,), as `first, second`."""
+    return ", ".join(scores.runs[run] for run in np.flatnonzero(chosen).tolist())

@@ -22,7 +22,7 @@ from pres_eval.analysis.robustness import (
 )
 from pres_eval.analysis.sweep import signs, summaries
 from pres_eval.analysis.ties import TieRange, main_column, tie_range
-from pres_eval.arrays import BoolArray, FloatArray
+from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.measures.selection import Selection, select, with_bounds
 from pres_eval.options import Options
@@ -70,9 +70,10 @@ def pool_depths(
 class LeftOut:
     """A run scored as if it, or its group, had not been pooled.
 
-    unique        judged documents that only the group brought into the pool, and the relevant ones
-    score, without          under all judgements, and without those
-    position, position_without  among the runs, 1 for the best
+    unique           judged documents that only the group brought into the pool
+    unique_relevant  the relevant ones of these
+    score, without   of the run, under all judgements, and without those of unique documents
+    position, position_without  of the run among all runs by these scores, 1 for the best
     """
 
     group: str
@@ -98,27 +99,32 @@ def leave_out(
     removed: str = "unjudged",
     loop: Loop = in_turn,
 ) -> Iterator[LeftOut]:
-    """Return how fair the judgements are to a run that was not pooled: leave out each group in turn.
+    """Yield what becomes of the runs of each group if the group had not been pooled, by measure.
 
+    groups   the places of the runs of each group, by its name
+    depth    rank down to which runs were pooled
+    removed  what judgements that go become, see `without`
     Judgements go whose document some run of the group, and no other run, has among its first `depth`; all
     runs are scored with the rest.  Documents that no run has down to that depth stay.
     Source: Zobel, SIGIR 1998, doi:10.1145/290941.291014; Voorhees, CLEF 2001,
       doi:10.1007/3-540-45691-0_34.
     """
     has_document = found_by(qrels, rankings, depth)
-    full = scores_under(qrels, rankings, selection, options)
-    full_positions = [positions(row) for row in signs(selection) * full]
-    members = list(groups.items())
+    full_scores = scores_under(qrels, rankings, selection, options)
+    full_positions = _positions(full_scores, selection)
+    groups_in_turn = list(groups.items())
     judged, relevant = qrels.grade >= 0, qrels.grade >= options.relevance_level
 
     def without_group(number: int) -> list[LeftOut]:
         """Return what leaving out the group of that number does to its runs."""
-        group, runs = members[number]
-        inside = np.isin(np.arange(len(rankings)), runs)
-        unique = has_document[inside].any(axis=0) & ~has_document[~inside].any(axis=0)
-        left = without(qrels, np.asarray(~unique, np.bool_), removed)
-        scores = scores_under(left, rankings, selection, options)
-        positions_without = [positions(row) for row in signs(selection) * scores]
+        group, runs = groups_in_turn[number]
+        in_group = np.isin(np.arange(len(rankings)), runs)
+        unique = has_document[in_group].any(axis=0) & ~has_document[~in_group].any(axis=0)
+        qrels_without = without(qrels, np.asarray(~unique, np.bool_), removed)
+        scores = scores_under(qrels_without, rankings, selection, options)
+        positions_without = _positions(scores, selection)
+        num_unique = int(np.count_nonzero(unique & judged))
+        num_unique_relevant = int(np.count_nonzero(unique & relevant))
         rows = []
         for run, (measure, column) in product(runs, enumerate(selection)):
             rows.append(
@@ -126,9 +132,9 @@ def leave_out(
                     group=group,
                     run=names[run],
                     measure=column.label,
-                    unique=int(np.count_nonzero(unique & judged)),
-                    unique_relevant=int(np.count_nonzero(unique & relevant)),
-                    score=float(full[measure, run]),
+                    unique=num_unique,
+                    unique_relevant=num_unique_relevant,
+                    score=float(full_scores[measure, run]),
                     without=float(scores[measure, run]),
                     position=int(full_positions[measure][run]),
                     position_without=int(positions_without[measure][run]),
@@ -136,20 +142,27 @@ def leave_out(
             )
         return rows
 
-    return chain.from_iterable(loop(without_group, len(members)))
+    return chain.from_iterable(loop(without_group, len(groups_in_turn)))
+
+
+def _positions(scores: FloatArray, selection: Selection) -> list[IntArray]:
+    """Return the positions (R,) of runs under each measure, 1 for the best, by their scores (M, R)."""
+    return [positions(gains) for gains in signs(selection) * scores]
 
 
 def holes(qrels: QrelsJudgements, ranking: Ranked, depth: int) -> list[tuple[bytes, int, int]]:
-    """Return each topic of a run, its documents down to `depth`, and how many of them are unjudged."""
+    """Return each topic of a run, its documents down to rank `depth`, and how many of them are unjudged."""
     topic_of = np.repeat(np.arange(len(ranking.topic)), np.diff(ranking.offsets))
-    judged = (ranking.rank <= depth) & (qrels.grade[ranking.document] >= 0)
-    looked_at = np.minimum(ranking.num_ret, depth)
-    counts = np.bincount(topic_of[judged], minlength=len(ranking.topic))
+    is_judged = (ranking.rank <= depth) & (qrels.grade[ranking.document] >= 0)
+    num_judged = np.bincount(topic_of[is_judged], minlength=len(ranking.topic))
+    num_documents = np.minimum(ranking.num_ret, depth)
+    num_unjudged = num_documents - num_judged
     topics = qrels.pool.topics.take(ranking.topic)
-    return list(zip(topics, looked_at.tolist(), (looked_at - counts).tolist(), strict=True))
+    return list(zip(topics, num_documents.tolist(), num_unjudged.tolist(), strict=True))
 
 
 JUDGED_RANKS = (10, 100)
+"""Ranks down to which the share of judged documents is reported."""
 
 ORDER_PLAN = Plan(fractions=(0.5,), samples=5)
 """Test of the order of runs: half of each topic's relevant documents, five times."""
@@ -186,15 +199,18 @@ def trust_of(
     `loop` carries out the loops over runs and f-qrels.  With weights of topics shares and bounds are means
     with these, and ties are not reported; the order does not use weights.
     """
-    shares = select([f"judged.{rank}" for rank in JUDGED_RANKS], options)
+    shares_judged = select([f"judged.{rank}" for rank in JUDGED_RANKS], options)
     measures = tuple(replace(column, by_name=False) for column in selection)
-    with_their_bounds = measures if options.judged_only else with_bounds(measures, options)[0]
-    columns = (*shares, *with_their_bounds)
+    measures_and_bounds = measures
+    if not options.judged_only:
+        measures_and_bounds, _ = with_bounds(measures, options)
+    columns = (*shares_judged, *measures_and_bounds)
     scoring = Scoring(relevance=qrels, selection=columns, options=options, weights=weights)
     values = summaries(evaluations_of(scoring, rankings, loop))
     bounds = {}
+    bound_rows = [row for row, column in enumerate(columns) if column.view.bound is not None]
     # A column is followed by its bounds, if it has any: the least value, then the greatest.
-    for row in [row for row, column in enumerate(columns) if column.view.bound is not None][::2]:
+    for row in bound_rows[::2]:
         bounds[columns[row - 1].label] = values[row : row + 2]
     main = main_column(selection) if weights is None else None
     ties: tuple[TieRange | None, ...] = (None,) * len(rankings)

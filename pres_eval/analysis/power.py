@@ -20,7 +20,7 @@ from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.engines.threads import Loop, in_turn
 
 DISCRIMINATION = ("randomised-tukey", "t", "bootstrap")
-"""Tests whose achieved significance levels are looked at, by the names that options use; the first is the
+"""Tests that give the achieved significance levels, by the names that options use; the first is the
 default."""
 
 
@@ -28,9 +28,10 @@ default."""
 class Discrimination:
     """The pairs of runs that differ significantly under a measure.
 
-    levels      (P,) achieved significance levels of the pairs, ascending
-    significant, share   pairs below alpha, and of all
-    needed      a difference of means that would have been significant for any pair
+    levels       (P,) achieved significance levels (p-values) of the pairs, ascending
+    significant  pairs whose level is below alpha
+    share        these as a share of all pairs; nan without a pair
+    needed       a difference of means that would have been significant for any pair
     """
 
     measure: str
@@ -57,19 +58,19 @@ def discriminative_power(
     """
     first, second = np.triu_indices(len(scores.runs), 1)
 
-    def tested(measure: int) -> Joint:
+    def test_measure(measure: int) -> Joint:
         """Return the p-values of pairs of runs, and the mean that t needs for the one that varies most."""
         differences = scores.values[measure][first] - scores.values[measure][second]
-        widest = float(mean_and_deviation(differences)[1].max(initial=0.0))
+        _, deviations = mean_and_deviation(differences)
         topics = differences.shape[1]
-        needed = t_quantile(alpha, topics - 1) / math.sqrt(topics) * widest
+        needed = t_quantile(alpha, topics - 1) / math.sqrt(topics) * float(deviations.max(initial=0.0))
         return Joint(PAIRED_TESTS[test].run(differences, samples, seed), needed)
 
     if test == "randomised-tukey":
-        apart = list(scores.means[:, first] - scores.means[:, second])
-        tests = randomised_tukey(scores.values, apart, Draws(samples, seed, alpha, loop))
+        differences_of_means = list(scores.means[:, first] - scores.means[:, second])
+        tests = randomised_tukey(scores.values, differences_of_means, Draws(samples, seed, alpha, loop))
     else:
-        tests = list(loop(tested, len(scores.measures)))
+        tests = list(loop(test_measure, len(scores.measures)))
     rows = []
     for label, result in zip(scores.measures, tests, strict=True):
         rows.append(_discrimination(label, result, alpha))
@@ -78,19 +79,29 @@ def discriminative_power(
 
 def _discrimination(measure: str, test: Joint, alpha: float) -> Discrimination:
     """Return how many pairs of runs a test tells apart, and all of its levels."""
-    significant, pairs = int(np.count_nonzero(test.p_values < alpha)), len(test.p_values)
+    num_significant = int(np.count_nonzero(test.p_values < alpha))
+    num_pairs = len(test.p_values)
+    share = math.nan
+    if num_pairs:
+        share = num_significant / num_pairs
     return Discrimination(
         measure=measure,
         levels=np.sort(test.p_values),
-        significant=significant,
-        share=significant / pairs if pairs else math.nan,
+        significant=num_significant,
+        share=share,
         needed=test.half_width,
     )
 
 
 @dataclass(frozen=True)
 class Swaps:
-    """Swaps among pairs whose means on the first set of topics are so far apart: lower <= |d| < upper."""
+    """Swaps of pairs of runs: a second set of topics puts them in the other order than the first set.
+
+    topics        of each set
+    lower, upper  |d| of the means on the first set: lower <= |d| < upper
+    pairs         pairs of runs, over all trials, that are so far apart
+    swaps, rate   how many of them swap, and as a share
+    """
 
     measure: str
     topics: int
@@ -122,45 +133,49 @@ def stability(
       doi:10.1145/564376.564432.
     """
     pairs = np.triu_indices(len(scores.runs), 1)
-    drawn = list(itertools.product(range(len(scores.measures)), sizes))
+    measures_and_sizes = list(itertools.product(range(len(scores.measures)), sizes))
 
     def of_size(number: int) -> tuple[tuple[str, int, float, float, float], list[Swaps]]:
         """Return the rates of a measure, on sets of topics of a size."""
-        measure, size = drawn[number]
+        measure, size = measures_and_sizes[number]
         stream = RandomStream(seed, size)
         counts = np.zeros((3, len(pairs[0])), np.int64)
         in_bin, swaps = np.zeros(BINS, np.int64), np.zeros(BINS, np.int64)
         for order in stream.orders(trials, len(scores.topics)):
-            x, y, difference = _means_of_pairs(scores.values[measure], order[:size], pairs)
-            same = np.abs(difference) <= FUZZINESS * np.maximum(np.abs(x), np.abs(y))
+            first, second, difference = _means_of_pairs(scores.values[measure], order[:size], pairs)
+            same = np.abs(difference) <= FUZZINESS * np.maximum(np.abs(first), np.abs(second))
             # Whether the first is better, the second is, or both are about the same.
-            counts += np.array([(x > y) & ~same, (x < y) & ~same, same])
+            counts += np.array([(first > second) & ~same, (first < second) & ~same, same])
             _, _, difference_again = _means_of_pairs(scores.values[measure], order[size : 2 * size], pairs)
             bin_of = np.minimum((np.abs(difference) / BIN_WIDTH + 1e-9).astype(np.int64), BINS - 1)
             in_bin += np.bincount(bin_of, minlength=BINS)
             swaps += np.bincount(bin_of[difference * difference_again < 0], minlength=BINS)
-        label, total = scores.measures[measure], trials * len(pairs[0])
-        error_rate = int(np.minimum(counts[0], counts[1]).sum()) / total
-        rates = error_rate, int(counts[2].sum()) / total, int(swaps.sum()) / total
-        return (label, size, *rates), _bins(label, size, in_bin, swaps)
+        label = scores.measures[measure]
+        num_verdicts = trials * len(pairs[0])
+        error_rate = int(np.minimum(counts[0], counts[1]).sum()) / num_verdicts
+        share_of_same = int(counts[2].sum()) / num_verdicts
+        swap_rate = int(swaps.sum()) / num_verdicts
+        rates = label, size, error_rate, share_of_same, swap_rate
+        return rates, _bins(label, size, in_bin, swaps)
 
-    rows, swapped = zip(*loop(of_size, len(drawn)), strict=True)
+    rows, swapped = zip(*loop(of_size, len(measures_and_sizes)), strict=True)
     return list(rows), list(itertools.chain(*swapped))
 
 
 def _means_of_pairs(
     values: FloatArray, topics: IntArray, pairs: tuple[IntArray, IntArray]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return (P,) the means over some topics of the first and of the second of each pair; how far apart they
-    are, rounded.
+    """Return (P,) each: the means of the first run of pairs, of the second, and their rounded difference.
+
+    values  (R, T) scores; the means are over some topics (n,)
     """
     means = means_of(values.take(topics, axis=1))
-    x, y = means.take(pairs[0]), means.take(pairs[1])
-    return x, y, rounded(x - y)
+    first, second = means.take(pairs[0]), means.take(pairs[1])
+    return first, second, rounded(first - second)
 
 
 def _bins(label: str, size: int, in_bin: IntArray, swaps: IntArray) -> list[Swaps]:
-    """Return the bins of differences (B,) with their swaps (B,), those that have pairs."""
+    """Return the bins of differences that have pairs, by their numbers of pairs (B,) and of swaps (B,)."""
     ends = [number * BIN_WIDTH for number in range(BINS)] + [math.inf]
     rows = []
     for number in np.flatnonzero(in_bin).tolist():
@@ -189,8 +204,10 @@ def needed_difference(swaps: Iterable[Swaps], rate: float = 0.05) -> float:
 
 
 MOST_PLANNED_TOPICS = 1_000_000
-FEATURE = "the number of topics"
+"""Topics beyond which a plan says that more would be needed."""
 
+FEATURE = "the number of topics"
+"""What needs scipy, for the message where it is not installed."""
 
 PLANNED_CONFIDENCE = 0.95
 """Confidence of the interval of a number of topics."""
@@ -252,15 +269,17 @@ def topic_set_sizes(scores: PairedScores, plan: SizePlan) -> list[Sizes]:
     Source: Sakai, Information Retrieval Journal 2016, doi:10.1007/s10791-015-9273-z, for an average pair and
       one test.  Needs scipy.
     """
-    return [
-        _sizes(measure, values, plan) for measure, values in zip(scores.measures, scores.values, strict=True)
-    ]
+    sizes = []
+    for measure, values in zip(scores.measures, scores.values, strict=True):
+        sizes.append(_sizes(measure, values, plan))
+    return sizes
 
 
 def pair_variances(values: FloatArray) -> tuple[FloatArray, float]:
-    """Return (P,) the variances of the differences of all pairs of runs, and their mean kurtosis.
+    """Return the variances (P,) of the differences of all pairs of runs, and their mean kurtosis.
 
-    Of (R, T) values; the kurtosis is that of `variance_interval`, nan if no differences vary.
+    values  (R, T) scores
+    The kurtosis is that of `variance_interval`, nan if no differences vary.
     """
     variances, kurtoses = [np.empty(0)], [np.empty(0)]
     for run in range(len(values) - 1):
@@ -268,8 +287,11 @@ def pair_variances(values: FloatArray) -> tuple[FloatArray, float]:
         variance = mean_and_deviation(differences)[1] ** 2
         variances.append(variance)
         kurtoses.append(_kurtoses(differences[variance > 0], variance[variance > 0]))
-    kurtosis = np.concatenate(kurtoses)
-    return np.concatenate(variances), float(means_of(kurtosis)) if len(kurtosis) else math.nan
+    kurtosis_of_pairs = np.concatenate(kurtoses)
+    mean_kurtosis = math.nan
+    if len(kurtosis_of_pairs):
+        mean_kurtosis = float(means_of(kurtosis_of_pairs))
+    return np.concatenate(variances), mean_kurtosis
 
 
 def _kurtoses(differences: FloatArray, variances: FloatArray) -> FloatArray:
@@ -281,24 +303,25 @@ def _kurtoses(differences: FloatArray, variances: FloatArray) -> FloatArray:
     trimmed = differences
     if 2 * cut < topics:
         trimmed = np.sort(differences, axis=1)[:, cut : topics - cut]
-    middle = means_of(trimmed)
-    fourth = topics * means_of((differences - middle[:, None]) ** 4)
-    return np.asarray(topics * fourth / ((topics - 1) * variances) ** 2, np.float64)
+    trimmed_means = means_of(trimmed)
+    sum_of_fourth_powers = topics * means_of((differences - trimmed_means[:, None]) ** 4)
+    sum_of_squares = (topics - 1) * variances
+    return np.asarray(topics * sum_of_fourth_powers / sum_of_squares**2, np.float64)
 
 
 def _sizes(measure: str, values: FloatArray, plan: SizePlan) -> Sizes:
     """Return the numbers of topics that a measure with these values (R, T) needs."""
     topics = values.shape[1]
-    variance = residual_variance(values)
+    score_variance = residual_variance(values)
     variances, kurtosis = pair_variances(values)
     variances.sort()
-    of_difference = 2 * variance
+    planned_variance = 2 * score_variance
     if plan.share is not None:
-        of_difference = float(variances[math.ceil(plan.share * len(variances)) - 1])
+        planned_variance = float(variances[math.ceil(plan.share * len(variances)) - 1])
     # Sums of the same numbers in another order are equal.
-    covered = float(np.count_nonzero(rounded(variances) <= rounded(np.array([of_difference]))[0]))
+    is_covered = rounded(variances) <= rounded(np.array([planned_variance]))[0]
     alpha = plan.alpha / plan.comparisons
-    low, high = variance_interval(of_difference, kurtosis, topics)
+    low, high = variance_interval(planned_variance, kurtosis, topics)
 
     def topics_of_t(variance: float) -> int | None:
         """Return the topics that the t-test needs at a variance of differences."""
@@ -308,14 +331,14 @@ def _sizes(measure: str, values: FloatArray, plan: SizePlan) -> Sizes:
 
     return Sizes(
         measure=measure,
-        deviation=math.sqrt(variance),
-        pairs=covered / len(variances),
-        t=topics_of_t(of_difference),
+        deviation=math.sqrt(score_variance),
+        pairs=float(np.count_nonzero(is_covered)) / len(variances),
+        t=topics_of_t(planned_variance),
         t_low=topics_of_t(low),
         t_high=topics_of_t(high),
-        anova=_topics_of_anova(variance, plan),
-        interval=_topics_of_interval(of_difference, plan.delta, alpha),
-        detectable=_detectable(topics, of_difference, plan.power, alpha),
+        anova=_topics_of_anova(score_variance, plan),
+        interval=_topics_of_interval(planned_variance, plan.delta, alpha),
+        detectable=_detectable(topics, planned_variance, plan.power, alpha),
     )
 
 
@@ -371,9 +394,12 @@ def t_power(topics: int, delta: float, variance: float, alpha: float) -> float:
     critical = t_quantile(alpha, topics - 1)
     shift = math.sqrt(topics / variance) * delta
     noncentral = special_functions(FEATURE).nctdtr
-    below = float(noncentral(topics - 1, shift, critical))
-    far = float(noncentral(topics - 1, shift, -critical))
-    return 1 - below + (0.0 if math.isnan(far) else far)
+    below_critical = float(noncentral(topics - 1, shift, critical))
+    other_side = float(noncentral(topics - 1, shift, -critical))
+    if math.isnan(other_side):
+        # scipy gives nan where the probability is too small.
+        other_side = 0.0
+    return 1 - below_critical + other_side
 
 
 def anova_power(topics: int, delta: float, variance: float, runs: int, alpha: float) -> float:
@@ -387,8 +413,9 @@ def anova_power(topics: int, delta: float, variance: float, runs: int, alpha: fl
     """
     special = special_functions(FEATURE)
     between, within = runs - 1, runs * (topics - 1)
+    noncentrality = topics * delta**2 / (2 * variance)
     critical = float(special.fdtri(between, within, 1 - alpha))
-    return 1 - float(special.ncfdtr(between, within, topics * delta**2 / (2 * variance), critical))
+    return 1 - float(special.ncfdtr(between, within, noncentrality, critical))
 
 
 def expected_width(topics: int, variance: float, alpha: float) -> float:
@@ -396,8 +423,10 @@ def expected_width(topics: int, variance: float, alpha: float) -> float:
 
     Formula:  2 t √(variance / n) √(2 / (n - 1)) Γ(n / 2) / Γ((n - 1) / 2)
     """
-    unbiased = math.sqrt(2 / (topics - 1)) * math.exp(math.lgamma(topics / 2) - math.lgamma((topics - 1) / 2))
-    return 2 * t_quantile(alpha, topics - 1) * math.sqrt(variance / topics) * unbiased
+    gamma_ratio = math.exp(math.lgamma(topics / 2) - math.lgamma((topics - 1) / 2))
+    # The expected deviation of n values is that much lower than the true one.
+    factor = math.sqrt(2 / (topics - 1)) * gamma_ratio
+    return 2 * t_quantile(alpha, topics - 1) * math.sqrt(variance / topics) * factor
 
 
 def _fewest(enough: Callable[[int], bool]) -> int | None:

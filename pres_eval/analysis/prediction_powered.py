@@ -24,39 +24,49 @@ MORE_TOPICS = (10, 20, 50, 100)
 
 @dataclass(frozen=True, eq=False)
 class Powered:
-    """Corrected means of K rows of topics, of which n were judged by people too, and N were not.
+    """Corrected means of K runs, or pairs of runs, over topics: people judged n of them, the machine all.
 
-    mean, error   (K,) the mean and its standard error
-    weight        (K,) λ, how much of the machine's values is used
-    people, machine, together  (K,) variances of people's values, of the machine's, and their covariance
+    mean, error       (K,) the mean and its standard error
+    weight            (K,) λ, how much of the machine's values is used
+    people_variance   (K,) of people's values
+    machine_variance  (K,) of the machine's values, of all topics
+    covariance        (K,) of people's values and the machine's
     """
 
     mean: FloatArray
     error: FloatArray
     weight: FloatArray
-    people: FloatArray
-    machine: FloatArray
-    together: FloatArray
+    people_variance: FloatArray
+    machine_variance: FloatArray
+    covariance: FloatArray
 
     def ends(self, alpha: float, topics: int) -> Ends:
         """Return the ends (K,) of t intervals for that number of topics; nan where topics do not differ."""
-        spread = t_quantile(alpha, topics - 1) * np.where(self.error, self.error, np.nan)
-        return self.mean - spread, self.mean + spread
+        half_widths = t_quantile(alpha, topics - 1) * np.where(self.error, self.error, np.nan)
+        return self.mean - half_widths, self.mean + half_widths
 
     def error_with(self, judged: int, rest: int) -> FloatArray:
         """Return the expected standard errors (K,) if people judge these topics and the machine the rest.
 
         nan where topics do not differ now, as for `ends`.
         """
-        weight = best_weight(self.together, self.machine, judged, rest)
-        left = self.people - 2 * weight * self.together + weight**2 * self.machine
-        error = np.sqrt(left / judged + (weight**2 * self.machine / rest if rest else 0.0))
-        return np.where(self.error, error, np.nan)
+        weight = best_weight(self.covariance, self.machine_variance, judged, rest)
+        weighted_machine_variance = weight**2 * self.machine_variance
+        residual_variance = self.people_variance - 2 * weight * self.covariance + weighted_machine_variance
+        squared_error = residual_variance / judged
+        if rest:
+            squared_error = squared_error + weighted_machine_variance / rest
+        return np.where(self.error, np.sqrt(squared_error), np.nan)
 
 
-def best_weight(together: FloatArray, machine: FloatArray, judged: int, rest: int) -> FloatArray:
-    """Return the λ (K,) of the smallest error, 0 to 1, by covariances and variances (K,) and topics."""
-    return np.clip(divide(together, (1 + judged / rest) * machine), 0.0, 1.0) if rest else 0.0 * machine
+def best_weight(covariance: FloatArray, machine_variance: FloatArray, judged: int, rest: int) -> FloatArray:
+    """Return the λ (K,) of the smallest error, 0 to 1, see `powered_means`; 0 if no topics are left.
+
+    judged, rest  n and N: topics that people judged too, and topics that only the machine judged
+    """
+    if not rest:
+        return np.zeros(len(machine_variance))
+    return np.clip(divide(covariance, (1 + judged / rest) * machine_variance), 0.0, 1.0)
 
 
 def powered_means(people: FloatArray, machine: FloatArray, rest: FloatArray) -> Powered:
@@ -73,27 +83,39 @@ def powered_means(people: FloatArray, machine: FloatArray, rest: FloatArray) -> 
       Angelopoulos, Duchi & Zrnic, "PPI++", 2023, arXiv:2311.01453; for measures of retrieval Oosterhuis,
       Jagerman, Qin, Wang & Bendersky, SIGIR 2024, arXiv:2407.02464.
     """
-    judged, others = people.shape[1], rest.shape[1] if rest.shape[1] > 1 else 0
-    centred = people - people.mean(axis=1, keepdims=True)
-    together = (centred * (machine - machine.mean(axis=1, keepdims=True))).mean(axis=1)
-    everything = np.concatenate((machine, rest), axis=1).var(axis=1, ddof=1)
-    weight = best_weight(together, everything, judged, others)
-    left = people - weight[:, np.newaxis] * machine
-    mean, error = left.mean(axis=1), left.var(axis=1, ddof=1) / judged
+    judged, others = people.shape[1], rest.shape[1]
+    if others < 2:
+        others = 0
+    people_deviations = people - people.mean(axis=1, keepdims=True)
+    machine_deviations = machine - machine.mean(axis=1, keepdims=True)
+    covariance = (people_deviations * machine_deviations).mean(axis=1)
+    machine_variance = np.concatenate((machine, rest), axis=1).var(axis=1, ddof=1)
+    weight = best_weight(covariance, machine_variance, judged, others)
+    residuals = people - weight[:, np.newaxis] * machine
+    mean = residuals.mean(axis=1)
+    squared_error = residuals.var(axis=1, ddof=1) / judged
     if others:
         mean = mean + weight * rest.mean(axis=1)
-        error = error + weight**2 * rest.var(axis=1, ddof=1) / others
+        squared_error = squared_error + weight**2 * rest.var(axis=1, ddof=1) / others
     # What is left of equal differences is rounding.
-    error = np.where(np.round(error, 2 * DECIMALS), np.sqrt(error), 0.0)
-    return Powered(mean, error, weight, people.var(axis=1, ddof=1), everything, together)
+    error = np.where(np.round(squared_error, 2 * DECIMALS), np.sqrt(squared_error), 0.0)
+    return Powered(
+        mean=mean,
+        error=error,
+        weight=weight,
+        people_variance=people.var(axis=1, ddof=1),
+        machine_variance=machine_variance,
+        covariance=covariance,
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class TwoJudges:
     """Scores of the same runs: by people on n topics, by a machine on these and on N others.
 
-    topics  the N others
-    others  (M, R, N) by the machine
+    people, machine  on the n topics
+    topics           the N others
+    others           (M, R, N) scores on these, by the machine
     """
 
     people: PairedScores
@@ -103,7 +125,10 @@ class TwoJudges:
 
     @classmethod
     def from_scores(cls, people: PairedScores, machine: PairedScores) -> TwoJudges:
-        """Sort the topics.  Raises NoCommonTopicError if fewer than two have judgements of both."""
+        """Return the scores by people, and the machine's on people's topics and on its other topics.
+
+        Raises NoCommonTopicError if fewer than two topics have judgements of both.
+        """
         _, people_rows, machine_rows = np.intersect1d(people.topics, machine.topics, return_indices=True)
         if len(machine_rows) < 2:
             raise NoCommonTopicError(
@@ -219,7 +244,8 @@ def corrected_differences(judges: TwoJudges, alpha: float = 0.05) -> list[Correc
 def _pairs(judges: TwoJudges, measure: int, first: IntArray, second: IntArray) -> tuple[Powered, FloatArray]:
     """Return the corrected differences of P pairs of runs, and (P,) those by the machine on all topics."""
     people, machine, others = (values[first] - values[second] for values in judges.values(measure))
-    return powered_means(people, machine, others), np.concatenate((machine, others), axis=1).mean(axis=1)
+    machine_means = np.concatenate((machine, others), axis=1).mean(axis=1)
+    return powered_means(people, machine, others), machine_means
 
 
 def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[tuple[str, int, float, float]]:
@@ -231,7 +257,9 @@ def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[tuple[str, i
     """
     judged, rest = len(judges.people.topics), len(judges.topics)
     first, second = np.triu_indices(len(judges.people.runs), 1)
-    steps = [0, *(more for more in MORE_TOPICS if more < rest), rest]
+    steps = [0]
+    steps += [more for more in MORE_TOPICS if more < rest]
+    steps.append(rest)
     for number, measure in enumerate(judges.people.measures):
         means = powered_means(*judges.values(number))
         differences, _ = _pairs(judges, number, first, second)

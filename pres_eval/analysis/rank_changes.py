@@ -127,9 +127,8 @@ def without_suffixes(
 
 def _renamed(lists: RankedLists, suffix: bytes) -> RankedLists:
     """Return the topics that end so, without that ending."""
-    by_topic = {
-        topic[: -len(suffix)]: lists.of_topic(number)
-        for number, topic in enumerate(lists.topics)
-        if topic.endswith(suffix)
-    }
+    by_topic = {}
+    for number, topic in enumerate(lists.topics):
+        if topic.endswith(suffix):
+            by_topic[topic.removesuffix(suffix)] = lists.of_topic(number)
     return lists.with_lists(by_topic)

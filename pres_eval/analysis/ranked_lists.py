@@ -41,10 +41,11 @@ class RankedLists:
 
     def of_topic(self, number: int) -> list[bytes]:
         """Return the documents of the topic of that number, from rank 1 on."""
-        return list(self.documents[int(self.offsets[number]) : int(self.offsets[number + 1])])
+        start, stop = self.offsets[number : number + 2].tolist()
+        return list(self.documents[start:stop])
 
     def with_lists(self, by_topic: Mapping[bytes, Sequence[bytes]]) -> RankedLists:
-        """Return the same run with other lists."""
+        """Return the same run with other lists of documents, by topic."""
         topics = sorted(by_topic)
         lengths = [len(by_topic[topic]) for topic in topics]
         documents = [document for topic in topics for document in by_topic[topic]]

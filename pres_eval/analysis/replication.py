@@ -59,18 +59,17 @@ def replications(original: PairedScores, new: PairedScores) -> list[Replication]
     same_topics = original.topics == new.topics
     rows = []
     for number, measure in enumerate(original.measures):
-        baseline, advanced = (_mean(values) for values in original.values[number])
-        new_baseline, new_advanced = (_mean(values) for values in new.values[number])
-        improvement = _mean(original.values[number, 1] - original.values[number, 0])
-        new_improvement = _mean(new.values[number, 1] - new.values[number, 0])
-        relative = _divided(advanced - baseline, baseline)
-        new_relative = _divided(new_advanced - new_baseline, new_baseline)
-        errors = [math.nan, math.nan]
+        values, new_values = original.values[number], new.values[number]
+        baseline, advanced = _mean(values[0]), _mean(values[1])
+        new_baseline, new_advanced = _mean(new_values[0]), _mean(new_values[1])
+        improvement = _mean(values[1] - values[0])
+        new_improvement = _mean(new_values[1] - new_values[0])
+        relative_improvement = _divided(advanced - baseline, baseline)
+        new_relative_improvement = _divided(new_advanced - new_baseline, new_baseline)
+        rmse_baseline, rmse_advanced = math.nan, math.nan
         if same_topics:
-            errors = [
-                root_mean_square_error(original.values[number, run], new.values[number, run])
-                for run in range(2)
-            ]
+            rmse_baseline = root_mean_square_error(values[0], new_values[0])
+            rmse_advanced = root_mean_square_error(values[1], new_values[1])
         rows.append(
             Replication(
                 measure=measure,
@@ -81,9 +80,9 @@ def replications(original: PairedScores, new: PairedScores) -> list[Replication]
                 new_advanced=new_advanced,
                 new_improvement=new_improvement,
                 effect_ratio=_divided(new_improvement, improvement),
-                delta_relative_improvement=relative - new_relative,
-                rmse_baseline=errors[0],
-                rmse_advanced=errors[1],
+                delta_relative_improvement=relative_improvement - new_relative_improvement,
+                rmse_baseline=rmse_baseline,
+                rmse_advanced=rmse_advanced,
             )
         )
     return rows
@@ -100,7 +99,10 @@ def _mean(values: FloatArray) -> float:
 
 
 def _divided(number: float, by: float) -> float:
-    return number / by if abs(by) > NO_EFFECT else math.nan
+    """Return the quotient; nan if the divisor is 0 but for rounding."""
+    if abs(by) <= NO_EFFECT:
+        return math.nan
+    return number / by
 
 
 @dataclass(frozen=True)
@@ -153,8 +155,9 @@ def tau_union(first: Sequence[bytes], second: Sequence[bytes], depth: int = UNIO
     Notes: lists that share nothing have 1, as all new documents come behind in their order: look at rbo too.
     Source: Breuer et al., SIGIR 2020, doi:10.1145/3397271.3401036.
     """
-    union = dict.fromkeys([*_cut(first, second, depth), *_cut(second, first, depth)])
-    return _tau_of_places(first, second, {docno: position for position, docno in enumerate(union)}, depth)
+    first, second = _cut(first, second, depth), _cut(second, first, depth)
+    union = dict.fromkeys([*first, *second])
+    return _tau_of_positions(first, second, list(union))
 
 
 def tau_union_by_docno(first: Sequence[bytes], second: Sequence[bytes], depth: int = UNION_DEPTH) -> float:
@@ -162,29 +165,32 @@ def tau_union_by_docno(first: Sequence[bytes], second: Sequence[bytes], depth: i
 
     Notes: it changes if documents get other names.
     """
-    union = sorted({*_cut(first, second, depth), *_cut(second, first, depth)})
-    return _tau_of_places(first, second, {docno: position for position, docno in enumerate(union)}, depth)
+    first, second = _cut(first, second, depth), _cut(second, first, depth)
+    return _tau_of_positions(first, second, sorted({*first, *second}))
 
 
 def _cut(documents: Sequence[bytes], other: Sequence[bytes], depth: int) -> Sequence[bytes]:
+    """Return the first documents of a list, down to `depth`, and no more than the other list has."""
     return documents[: min(depth, len(other))]
 
 
-def _tau_of_places(
-    first: Sequence[bytes], second: Sequence[bytes], position_of: dict[bytes, int], depth: int
-) -> float:
-    """Return Kendall's τ of the places of the i-th documents of both lists, each place once in a list."""
+def _tau_of_positions(first: Sequence[bytes], second: Sequence[bytes], union: Sequence[bytes]) -> float:
+    """Return Kendall's τ of two lists of the same length, documents replaced by positions in their union.
+
+    Worked example: lists a b c and b a d, union a b c d: positions 0 1 2 and 1 0 3.  Of the three pairs only
+    that of the first two is in opposite orders, so that τ = 1 - 4 · 1 / (3 · 2) = 1/3.
+    """
+    position_of = {docno: position for position, docno in enumerate(union)}
     pairs = sorted(
-        (position_of[before], position_of[after])
-        for before, after in zip(_cut(first, second, depth), _cut(second, first, depth), strict=True)
+        (position_of[before], position_of[after]) for before, after in zip(first, second, strict=True)
     )
     size = len(pairs)
     if size < 2:
         return math.nan
     discordant = 0
-    seen: list[int] = []
+    earlier_positions: list[int] = []
     for _, position in pairs:
-        where = bisect.bisect(seen, position)
-        discordant += len(seen) - where
-        seen.insert(where, position)
+        num_below = bisect.bisect(earlier_positions, position)
+        discordant += len(earlier_positions) - num_below
+        earlier_positions.insert(num_below, position)
     return 1 - 4 * discordant / (size * (size - 1))

@@ -42,7 +42,10 @@ def least_enough(enough: Callable[[float], bool], high: float, halvings: int = 5
         high *= 2
     for _ in range(halvings):
         middle = (low + high) / 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+        if enough(middle):
+            high = middle
+        else:
+            low = middle
     return high
 
 
@@ -57,8 +60,11 @@ def mean_and_deviation(differences: FloatArray) -> tuple[FloatArray, FloatArray]
     size = differences.shape[1]
     mean = np.add.accumulate(differences, axis=1)[:, -1] / size
     squares = np.add.accumulate((differences - mean[:, None]) ** 2, axis=1)[:, -1]
-    deviation = np.sqrt(squares / (size - 1)) if size > 1 else np.full(len(mean), math.nan)
-    deviation[(np.round(differences, DECIMALS) == np.round(differences[:, :1], DECIMALS)).all(axis=1)] = 0.0
+    deviation = np.full(len(mean), math.nan)
+    if size > 1:
+        deviation = np.sqrt(squares / (size - 1))
+    comparable = np.round(differences, DECIMALS)
+    deviation[(comparable == comparable[:, :1]).all(axis=1)] = 0.0
     return mean, deviation
 
 
@@ -79,23 +85,27 @@ class RandomStream:
 
     def signs(self, rows: int, columns: int) -> BoolArray:
         """Return (rows, columns) fair coin flips."""
-        words = self.words(rows * (-(-columns // 64))).reshape(rows, -1)
-        flips = (words[:, :, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
-        return flips.reshape(rows, -1)[:, :columns].astype(bool)
+        words_of_row = -(-columns // 64)
+        words = self.words(rows * words_of_row).reshape(rows, words_of_row)
+        bits = (words[:, :, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
+        return bits.reshape(rows, -1)[:, :columns].astype(bool)
 
     def indices(self, rows: int, columns: int, below: int) -> IntArray:
         """Return integers (rows, columns) from 0 to below-1; none is likelier by more than below / 2**32."""
-        high = self.words(rows * columns) >> np.uint64(32)
-        return ((high * np.uint64(below)) >> np.uint64(32)).astype(np.int64).reshape(rows, columns)
+        numbers_of_32_bits = self.words(rows * columns) >> np.uint64(32)
+        indices = (numbers_of_32_bits * np.uint64(below)) >> np.uint64(32)
+        return indices.astype(np.int64).reshape(rows, columns)
 
     def times_drawn(self, rows: int, size: int) -> FloatArray:
         """Return (rows, size) how often each of `size` things occurs in `size` draws with replacement."""
-        flat = (np.arange(rows)[:, None] * size + self.indices(rows, size, size)).ravel()
-        return np.bincount(flat, minlength=rows * size).reshape(rows, size).astype(float)
+        first_cell_of_row = np.arange(rows)[:, None] * size
+        cells = (first_cell_of_row + self.indices(rows, size, size)).ravel()
+        return np.bincount(cells, minlength=rows * size).reshape(rows, size).astype(float)
 
     def orders(self, rows: int, size: int) -> IntArray:
         """Return (rows, size) random orders of the numbers 0 to size-1."""
-        words, bits = self.words(rows * size).reshape(rows, size), max(size - 1, 1).bit_length()
+        words = self.words(rows * size).reshape(rows, size)
+        bits = max(size - 1, 1).bit_length()
         # The lowest bits carry the number, the others are random: sorting sorts the numbers at random.
         words &= np.uint64((1 << 64) - (1 << bits))
         words |= np.arange(size, dtype=np.uint64)

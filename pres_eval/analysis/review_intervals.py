@@ -144,18 +144,22 @@ def limits_of(worst: FloatArray, best: FloatArray, outside: Sequence[float]) -> 
     A value is nan if there is no relevant document: such a draw shows no recall and rules none out.  If no
     worst value is a number, its limit is that of the best ones, and the other way round.
     """
-    known_worst, known_best = _with(worst, 0.0, best), _with(best, 1.0, worst)
+    known_worst = _without_nan(worst, 0.0, best)
+    known_best = _without_nan(best, 1.0, worst)
     limits = []
     for chance in outside:
-        limits.append((quantile_at_least(known_worst, chance / 2), quantile_at_most(known_best, chance / 2)))
+        lower = quantile_at_least(known_worst, chance / 2)
+        upper = quantile_at_most(known_best, chance / 2)
+        limits.append((lower, upper))
     return limits
 
 
-def _with(values: FloatArray, unknown: float, other: FloatArray) -> FloatArray:
-    """Return values (draws,) with `unknown` in place of nan, or the other ones if all are nan."""
-    if np.isnan(values).all():
-        return other
-    return np.asarray(np.where(np.isnan(values), unknown, values), np.float64)
+def _without_nan(values: FloatArray, substitute: float, others: FloatArray) -> FloatArray:
+    """Return values (draws,) with the substitute in place of nan; if all are nan, the others (draws,)."""
+    is_unknown = np.isnan(values)
+    if is_unknown.all():
+        return others
+    return np.where(is_unknown, substitute, values)
 
 
 def drawn(parts: Sequence[SampledPart], stream: RandomStream, draws: int) -> FloatArray:
@@ -181,7 +185,7 @@ def _analytic(
     settings: ReviewSettings,
     outside: Sequence[float],
 ) -> Quantiles:
-    """Return intervals that are made of those of the parts, by formulas."""
+    """Return the intervals that a formula makes of those of the parts, one for each chance of a miss."""
     interval, share = ANALYTIC[settings.method]
     ends: Quantiles = {name: [] for name in QUANTITIES}
     for chance in outside:
@@ -189,8 +193,9 @@ def _analytic(
         missed_yield = _sum(sides[1], interval, chance)
         whole_yield = _sum(sides[0] + sides[1], interval, chance)
         missed, low_missed, high_missed = missed_yield
+        retrieved = sizes[0]
         # F1 is twice the share of what was found in what was found, missed and retrieved.
-        rest = missed + sizes[0], low_missed + sizes[0], high_missed + sizes[0]
+        rest = missed + retrieved, low_missed + retrieved, high_missed + retrieved
         ends["recall"].append((share(found_yield, missed_yield), 1 - share(missed_yield, found_yield)))
         ends["F1"].append((2 * share(found_yield, rest), 2 - 2 * share(rest, found_yield)))
         for count, name, (_, low, high), size in (

@@ -168,7 +168,10 @@ def without(qrels: QrelsJudgements, keep: BoolArray, removed: str) -> QrelsJudge
     if removed == "unjudged":
         return replace(qrels, kept=keep)
     grade = qrels.grade.copy()
-    grade[~keep] = -1 if removed == "pooled" else np.minimum(grade[~keep], 0)
+    if removed == "pooled":
+        grade[~keep] = -1
+    else:
+        grade[~keep] = np.minimum(grade[~keep], 0)
     return replace(qrels, grade=grade)
 
 
@@ -186,11 +189,17 @@ def robustness(
     loop over the f-qrels.
     Source: Magdy & Jones, CLEF 2010, doi:10.1007/978-3-642-15998-5_10.
     """
-    keep = f_qrels(qrels, options.relevance_level, plan)
     shape = (len(plan.fractions), plan.samples)
-    times = len(plan.fractions) * plan.samples
     by_number = reduced(
-        qrels, rankings, selection, options, keep, times, plan.coefficient, plan.removed, loop
+        qrels,
+        rankings,
+        selection,
+        options,
+        keep=f_qrels(qrels, options.relevance_level, plan),
+        times=len(plan.fractions) * plan.samples,
+        coefficient=plan.coefficient,
+        removed=plan.removed,
+        loop=loop,
     )
     return Robustness(
         labels=by_number.labels,
@@ -215,14 +224,16 @@ def reduced(
     removed: str,
     loop: Loop,
 ) -> Reduced:
-    """Score all runs with fewer judgements, some times, and compare the rankings with the full one.
+    """Return how the ranking of runs changes with fewer judgements: all runs are scored `times` times.
 
-    keep  returns (D,) which judgements stay at each of the times, counted from 0
+    keep         returns (D,) which judgements stay at each of the times, counted from 0
+    coefficient  a name of COEFFICIENTS, of the correlation with the ranking under all judgements
+    removed      what judgements that go become, a name of REMOVED
     """
     sign, compare = signs(selection), COEFFICIENTS[coefficient]
     full = scores_under(qrels, rankings, selection, options)
 
-    def at(number: int) -> tuple[int, int, list[float]]:
+    def score_again(number: int) -> tuple[int, int, list[float]]:
         """Return how many relevant and how many judged documents stay, and the coefficients."""
         stay = keep(number)
         scores = scores_under(without(qrels, stay, removed), rankings, selection, options)
@@ -233,7 +244,7 @@ def reduced(
             correlations.append(compare(before, after))
         return relevant, judged, correlations
 
-    relevant_counts, judged_counts, correlations = zip(*loop(at, times), strict=True)
+    relevant_counts, judged_counts, correlations = zip(*loop(score_again, times), strict=True)
     return Reduced(
         labels=tuple(column.label for column in selection),
         full=full,

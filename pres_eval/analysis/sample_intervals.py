@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from pres_eval.analysis.reproducible import RandomStream
-from pres_eval.arrays import FloatArray, IntArray
+from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.batches.forming import in_blocks
 from pres_eval.batches.from_samples import SampledBatch
 from pres_eval.errors import UsageError
@@ -23,11 +23,13 @@ from pres_eval.scoring import ScoredRun, Scoring, seen_as
 LOWER, UPPER = "lower", "upper"
 
 TOPICS_AT_ONCE = 64
+"""Topics that are redrawn in one block: this bounds the memory."""
 
 NO_WIDTH = 0.001
+"""Width, as a share of a value above 1, below which an interval counts as one without width."""
 
 REDRAWS, REDRAW_SEED = 1000, 1
-"""How often a sample is redrawn, and the seed of that."""
+"""How many times a sample is redrawn, and the seed of that."""
 
 OUTSIDE = (1 - 0.95) / 2, (1 + 0.95) / 2
 """The shares of values below the two ends of an interval."""
@@ -62,12 +64,13 @@ def with_sample_intervals(
     blocks = (cast(SampledBatch, form()) for form in forms)
     of_topics, sums = _ends_and_sums(blocks, inferred.columns, times)
     is_share = np.array([column.measure.summary is mean for column in inferred.columns])
-    values, of_all = np.array(inferred.values, np.float64), np.array(inferred.summary, np.float64)
-    over_all = _mirrored(sums / np.where(is_share, evaluation.totals.num_topics, 1), of_all)
+    values, summary = np.array(inferred.values, np.float64), np.array(inferred.summary, np.float64)
+    redrawn_summaries = sums / np.where(is_share, evaluation.totals.num_topics, 1)
+    over_all = _mirrored(redrawn_summaries, summary)
     # A share of 1 is the most there is, but what is inferred may be more.
     most = np.where(is_share, 1.0, np.inf)
     of_topics = np.minimum(of_topics, np.maximum(values, most[:, np.newaxis]))
-    over_all = np.minimum(over_all, np.maximum(of_all, most))
+    over_all = np.minimum(over_all, np.maximum(summary, most))
     with_intervals = _with_ends(evaluation, inferred_columns, of_topics, over_all)
     for text in without_width(with_intervals, ranking, scoring):
         warn(text)
@@ -97,23 +100,14 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
         if column.view.bound in (LOWER, UPPER) and isinstance(value, float):
             label = column.label.removesuffix(f"({column.view.bound})")
             ends.setdefault(label, []).append((column, value))
-    narrow = {}
+    narrow: dict[str, SelectedColumn] = {}
     for label, ((column, lower), (_, upper)) in ends.items():
         if upper - lower < NO_WIDTH * max(upper, 1.0):
             narrow[label] = column
     if not narrow or not isinstance(scoring.relevance, Sample):
         return
-    # Which of their values rest on documents that were not drawn?
-    (form,) = in_blocks(scoring.relevance, ranking, scoring.options, len(scoring.relevance.pool.topics))
-    batch = cast(SampledBatch, form())
-    all_drawn, columns = np.ones(len(batch.grade)), tuple(narrow.values())
-    extremes = []
-    for grade in (0, max(int(batch.grade.max(initial=0)), 1)):
-        grades = np.where(batch.grade < 0, grade, batch.grade)
-        extremes.append(_values(replace(batch, grade=grades, times=all_drawn), columns))
-    # Where all is retrieved, recall differs by what is added for smoothing alone.
-    uncertain = np.any(abs(extremes[0] - extremes[1]) >= NO_WIDTH, axis=1)
-    labels = [label for label, rests in zip(narrow, uncertain.tolist(), strict=True) if rests]
+    uncertain = _rest_on_undrawn(tuple(narrow.values()), scoring.relevance, ranking, scoring)
+    labels = [label for label, is_uncertain in zip(narrow, uncertain.tolist(), strict=True) if is_uncertain]
     if labels:
         yield (
             f"{ranking.name}: intervals (nearly) without width, which do not mean certainty:"
@@ -122,12 +116,31 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
         )
 
 
+def _rest_on_undrawn(columns: Selection, sample: Sample, ranking: Ranking, scoring: Scoring) -> BoolArray:
+    """Return (C,) whether the values of columns would change if all documents not drawn were relevant."""
+    (form,) = in_blocks(sample, ranking, scoring.options, len(sample.pool.topics))
+    batch = cast(SampledBatch, form())
+    all_drawn = np.ones(len(batch.grade))
+    extremes = []
+    for grade in (0, max(int(batch.grade.max(initial=0)), 1)):
+        grades = np.where(batch.grade < 0, grade, batch.grade)
+        extremes.append(_values(replace(batch, grade=grades, times=all_drawn), columns))
+    # Where all is retrieved, recall differs by what is added for smoothing alone.
+    return np.asarray(np.any(abs(extremes[0] - extremes[1]) >= NO_WIDTH, axis=1), np.bool_)
+
+
 def _mirrored(redrawn: FloatArray, value: FloatArray) -> FloatArray:
-    """Return (2, N) the ends of intervals, none below 0, of values (N,) that were redrawn B times, (B, N)."""
-    return np.maximum(2 * value - np.quantile(redrawn, OUTSIDE, axis=0)[::-1], 0.0)
+    """Return (2, N) the ends of intervals, none below 0, of values (N,) that were redrawn B times, (B, N).
+
+    Worked example: a value of 0.5 with quantiles 0.4 and 0.7 of the redrawn ones has the ends 0.3 and 0.6.
+    """
+    lower_quantiles, upper_quantiles = np.quantile(redrawn, OUTSIDE, axis=0)
+    ends = np.array([2 * value - upper_quantiles, 2 * value - lower_quantiles])
+    return np.asarray(np.maximum(ends, 0.0), np.float64)
 
 
 def _is_inferred(column: SelectedColumn) -> bool:
+    """Return whether a column is inferred from a sample by a measure that can have an interval."""
     inferred = column.measure.relevance in (RelevanceInfo.STRATA, RelevanceInfo.PRELS)
     return inferred and Trait.TOO_HIGH_OF_SAMPLES not in column.measure.traits
 

@@ -298,8 +298,9 @@ def _judged_and_missed(
     sample: Sequence[Sampled], topics: Collection[bytes], review: Collection[Key]
 ) -> set[Key]:
     """Return the judged documents of a sample, of these topics, that the review missed."""
-    return {
-        document.key
-        for document in sample
-        if document.grade >= 0 and document.key[0] in topics and document.key not in review
-    }
+    keys = set()
+    for document in sample:
+        topic, _ = document.key
+        if document.grade >= 0 and topic in topics and document.key not in review:
+            keys.add(document.key)
+    return keys

@@ -61,7 +61,9 @@ def as_table(files: Sequence[tuple[str, str]]) -> str:
             raise InputError(
                 path, None, "no scores of topics", "lines of trec_eval -q, JSON Lines with qid, or CSV"
             )
-    measures = [name for name in next(iter(rows.values())) if all(name in values for values in rows.values())]
+    measures = list(next(iter(rows.values())))
+    for values in rows.values():
+        measures = [measure for measure in measures if measure in values]
     if not measures:
         path = ", ".join(path for path, _ in files)
         raise InputError(path, None, "no measure of all runs and topics", "one that all files have")
@@ -69,7 +71,9 @@ def as_table(files: Sequence[tuple[str, str]]) -> str:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["run", "topic", *measures])
     for (run, topic), values in rows.items():
-        writer.writerow([run, topic, *(values[name] for name in measures)])
+        row = [run, topic]
+        row += [values[measure] for measure in measures]
+        writer.writerow(row)
     return stream.getvalue()
 
 

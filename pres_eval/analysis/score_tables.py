@@ -61,11 +61,15 @@ def read_score_table(
 
 def _means_alone(path: str, rows: list[tuple[int, list[str]]]) -> PairedScores:
     """Return the means of runs, over no topics, of a table that has none."""
-    measures = [cell.strip() for cell in rows[0][1][1:]]
-    values = [[_score(path, line, cell) for cell in row[1:]] for line, row in rows[1:]]
+    _, header = rows[0]
+    measures = [cell.strip() for cell in header[1:]]
+    runs, values = [], []
+    for line, row in rows[1:]:
+        runs.append(_name(row[0]))
+        values.append([_score(path, line, cell) for cell in row[1:]])
     means = np.array(values, np.float64).reshape(-1, len(measures)).T
     return PairedScores(
-        runs=tuple(_name(row[0]) for _, row in rows[1:]),
+        runs=tuple(runs),
         measures=tuple(measures),
         topics=(),
         values=np.zeros((*means.shape, 0)),

@@ -148,7 +148,7 @@ def _without_variance(mean: FloatArray, topics: int, greater: bool) -> FloatArra
 
 
 def sign(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool = False) -> FloatArray:
-    """Return P-values of the sign test, which draws nothing: (P, T) differences in, (P,) out.
+    """Return p-values (P,) of the sign test of differences (P, T); it draws nothing.
 
     Formula:  min(1, 2 P(X <= min(wins, losses))), X binomial over the topics that differ, with 1/2;
       one-sided P(X <= losses)
@@ -158,7 +158,9 @@ def sign(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool
     above, _, below = wins_ties_losses(differences)
     fewer = below if greater else np.minimum(above, below)
     topics = above + below
-    chances = np.array(list(map(_at_most, fewer.tolist(), topics.tolist())), np.float64)
+    chances = np.empty(len(topics))
+    for row, (successes, trials) in enumerate(zip(fewer.tolist(), topics.tolist(), strict=True)):
+        chances[row] = _at_most(successes, trials)
     if greater:
         return np.minimum(1.0, chances)
     return np.minimum(1.0, 2 * chances)
@@ -167,54 +169,63 @@ def sign(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool
 @lru_cache(maxsize=4096)
 def _at_most(successes: int, trials: int) -> float:
     """Return the probability of this number of heads or fewer in throws of a fair coin."""
-    return float(sum(math.comb(trials, number) for number in range(successes + 1)) / 2**trials)
+    sequences = sum(math.comb(trials, heads) for heads in range(successes + 1))
+    return float(sequences / 2**trials)
 
 
 def randomisation(
     differences: FloatArray, samples: int = 10_000, seed: int = 0, greater: bool = False
 ) -> FloatArray:
-    """Return P-values of the paired randomisation test on the mean difference: (P, T) in, (P,) out.
+    """Return p-values (P,) of the paired randomisation test on the mean of differences (P, T).
 
     If the two runs were the same system, each topic's difference could as well have the other sign: p is the
     share of sign changes that give a mean difference at least as far from 0, or as high (one-sided).  All
-    2**n of them are gone through for up to 16 topics that differ; otherwise `samples` random ones (PCG64),
-    the given signs counting as one more, so that p is at least 1 / (samples + 1).  Every row meets the same
+    2**n of them are tried for up to 16 topics that differ; otherwise `samples` random ones (PCG64), the
+    observed signs counting as one more, so that p is at least 1 / (samples + 1).  Every row meets the same
     sign changes.
     Source: Fisher 1935; Smucker, Allan & Carterette, CIKM 2007, doi:10.1145/1321440.1321528.
     """
-    far = np.positive if greater else np.abs
+    distance = np.positive if greater else np.abs
     p_values = np.ones(len(differences))
-    nonzero = (np.round(differences, DECIMALS) != 0).sum(axis=1)
-    for row in np.flatnonzero((nonzero > 0) & (nonzero <= ENUMERATED)):
-        differing = differences[row][np.round(differences[row], DECIMALS) != 0]
-        sums = np.zeros(1)
-        for value in differing:
-            sums = np.concatenate((sums + value, sums - value))
-        p_values[row] = np.count_nonzero(far(sums) >= _reached(differing[None, :], far)) / len(sums)
-    many = np.flatnonzero(nonzero > ENUMERATED)
-    if len(many):
-        sampled = differences[many]
-        stream, as_far = RandomStream(seed), np.zeros(len(many), np.int64)
-        reached = _reached(sampled, far)
+    differs = np.round(differences, DECIMALS) != 0
+    num_differing = differs.sum(axis=1)
+    for row in np.flatnonzero((num_differing > 0) & (num_differing <= ENUMERATED)):
+        p_values[row] = _p_of_all_signs(differences[row][differs[row]], distance)
+    sampled_rows = np.flatnonzero(num_differing > ENUMERATED)
+    if len(sampled_rows):
+        sampled = differences[sampled_rows]
+        threshold = _least_distance(sampled, distance)
+        stream = RandomStream(seed)
+        num_as_far = np.zeros(len(sampled_rows), np.int64)
         for start in range(0, samples, _AT_ONCE):
-            signs = np.where(stream.signs(min(_AT_ONCE, samples - start), differences.shape[1]), 1.0, -1.0)
-            # In whatever order this adds: the margin in `_reached` is wider than the rounding.
-            as_far += (far(signs @ sampled.T) >= reached).sum(axis=0)
-        p_values[many] = (1 + as_far) / (samples + 1)
+            flips = stream.signs(min(_AT_ONCE, samples - start), differences.shape[1])
+            # The order of additions is free: the margin in `_least_distance` is wider than the rounding.
+            sums = np.where(flips, 1.0, -1.0) @ sampled.T
+            num_as_far += (distance(sums) >= threshold).sum(axis=0)
+        p_values[sampled_rows] = (1 + num_as_far) / (samples + 1)
     return p_values
 
 
-def _reached(differences: FloatArray, far: Callable[[FloatArray], FloatArray]) -> FloatArray:
-    """Return (P,) how far a row's sum is from 0, less a margin for rounding."""
+def _p_of_all_signs(differences: FloatArray, distance: Callable[[FloatArray], FloatArray]) -> float:
+    """Return the share of the 2**n sign changes of differences (n,) whose sum is at least as far from 0."""
+    sums = np.zeros(1)
+    for difference in differences:
+        sums = np.concatenate((sums + difference, sums - difference))
+    threshold = _least_distance(differences[None, :], distance)
+    return float(np.count_nonzero(distance(sums) >= threshold) / len(sums))
+
+
+def _least_distance(differences: FloatArray, distance: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """Return (P,) the distance from 0 of the sums of differences (P, T), less a margin for rounding."""
     total = np.add.accumulate(differences, axis=1)[:, -1]
     margin = 1e-12 * np.add.accumulate(np.abs(differences), axis=1)[:, -1]
-    return np.asarray(far(total) - margin, np.float64)
+    return np.asarray(distance(total) - margin, np.float64)
 
 
 def bootstrap(
     differences: FloatArray, samples: int = 10_000, seed: int = 0, greater: bool = False
 ) -> FloatArray:
-    """Return P-values of the paired bootstrap test: (P, T) differences in, (P,) out.
+    """Return p-values (P,) of the paired bootstrap test of differences (P, T).
 
     Topics are drawn with replacement from the differences less their mean; p is the share of draws with a t
     statistic at least as far from 0 (one-sided: as high) as that of the differences, which count as one draw
@@ -223,7 +234,7 @@ def bootstrap(
     Source: Sakai, SIGIR 2006, doi:10.1145/1148170.1148261, after Efron & Tibshirani, An Introduction to the
       Bootstrap, 1993, 16.4.
     """
-    far = np.positive if greater else np.abs
+    distance = np.positive if greater else np.abs
     rows, size = differences.shape
     if size < 2:
         return np.full(rows, math.nan)
@@ -234,17 +245,18 @@ def bootstrap(
     if not len(varied):
         return p_values
     shifted = differences[varied] - mean[varied, None]
-    reached = far(mean[varied] / deviation[varied])
-    reached -= 1e-12 * np.maximum(np.abs(reached), 1.0)
-    stream, as_far = RandomStream(seed), np.zeros(len(varied), np.int64)
+    threshold = distance(mean[varied] / deviation[varied])
+    threshold -= 1e-12 * np.maximum(np.abs(threshold), 1.0)
+    stream = RandomStream(seed)
+    num_as_far = np.zeros(len(varied), np.int64)
     for start in range(0, samples, _AT_ONCE):
         times = stream.times_drawn(min(_AT_ONCE, samples - start), size)
         means = times @ shifted.T / size
         variance = np.maximum(times @ (shifted**2).T / size - means**2, 0.0) * (size / (size - 1))
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(variance > 1e-24, means / np.sqrt(variance), np.copysign(math.inf, means + 1e-12))
-        as_far += (far(t) >= reached).sum(axis=0)
-    p_values[varied] = (1 + as_far) / (samples + 1)
+        num_as_far += (distance(t) >= threshold).sum(axis=0)
+    p_values[varied] = (1 + num_as_far) / (samples + 1)
     return p_values
 
 

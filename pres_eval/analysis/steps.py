@@ -84,7 +84,7 @@ class MeasureSteps:
 
 
 class _Board:
-    """Steps under construction, with their running sum.
+    """List of steps that grows, with their running sum.
 
     nothing  what a document adds that does not count: 0.0, or 0 where whole numbers are added
     """
@@ -100,7 +100,9 @@ class _Board:
 
     def add_nothing(self, document: JudgedDocument, cutoff: float = math.inf) -> None:
         """Add a step for a document that the run lacks, or has beyond the cutoff."""
-        work = "not retrieved" if document.rank is None else f"beyond rank {cutoff:.0f}"
+        work = f"beyond rank {cutoff:.0f}"
+        if document.rank is None:
+            work = "not retrieved"
         self.steps.append(Step(document, work, self.nothing, self.total))
 
 

@@ -29,11 +29,13 @@ UNIFORM: Costs = (1.0, 1.0, 1.0, 1.0)
 class Stop:
     """A topic whose reading stopped.
 
-    target          recall that was to be reached, above 0 and at most 1
-    relevant        relevant documents of the topic; wanted: those that make the target recall
-    documents       that would have to be read without a ranking
-    read, found     documents read before the stop, and relevant ones among them
-    earliest        rank at which the target is reached; 0: the run does not get there
+    target       recall that was to be reached, above 0 and at most 1
+    relevant     relevant documents of the topic
+    wanted       how many of them make the target recall
+    documents    that would have to be read without a ranking
+    read, found  documents read before the stop, and relevant ones among them
+    earliest     rank at which the target is reached; 0: the run does not get there
+    cost         of `optimistic_costs`
     """
 
     run: str
@@ -75,7 +77,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Stops:
-    """The stops of a run under a target, R topics of them, in means.
+    """The means over topics of the stops of a run under a target; fields are those of `Stop`.
 
     reliability  share of the topics in which the target was reached
     excess       over the topics whose run gets to the target; share_excess: as a share of the documents
@@ -122,26 +124,37 @@ def stops_of_run(
         ends = batch.num_ret
         read = ends
         if stop_of is not None:
-            given = np.array([int(stop_of[topic]) for topic in batch.topics], np.int64)
-            read = np.minimum(given, ends)
+            last_read = np.array([int(stop_of[topic]) for topic in batch.topics], np.int64)
+            read = np.minimum(last_read, ends)
         for target in targets:
             stops.extend(_stops_of_batch(batch, name, target, read, costs))
     return sorted(stops, key=lambda stop: (targets.index(stop.target), stop.topic))
 
 
 def _stops_of_batch(batch: Batch, name: str, target: float, read: IntArray, costs: Costs) -> list[Stop]:
-    """Return the stops of a batch at ranks (T,)."""
+    """Return the stops, by the documents read (T,), of a batch's topics that have relevant documents."""
     found = np.asarray(relevant_within(batch, read), np.int64)
     # 0.95 * 20 is a little above 19 as a double.
     wanted = np.asarray(np.ceil(batch.num_rel * target - 1e-9), np.int64)
     earliest = rank_of_relevant(batch, wanted)
     documents = documents_to_read(batch)
     cost = optimistic_costs(batch, read, found, earliest, costs)
-    columns = (batch.num_rel, wanted, documents, read, found, earliest, cost)
     stops = []
-    for topic, *numbers in zip(batch.topics, *(column.tolist() for column in columns), strict=True):
-        if numbers[0]:
-            stops.append(Stop(name, topic, target, *numbers))
+    for row in np.flatnonzero(batch.num_rel > 0).tolist():
+        stops.append(
+            Stop(
+                run=name,
+                topic=batch.topics[row],
+                target=target,
+                relevant=int(batch.num_rel[row]),
+                wanted=int(wanted[row]),
+                documents=int(documents[row]),
+                read=int(read[row]),
+                found=int(found[row]),
+                earliest=int(earliest[row]),
+                cost=float(cost[row]),
+            )
+        )
     return stops
 
 
@@ -172,7 +185,7 @@ def optimistic_costs(
 
 
 def summaries_of_stops(stops: Sequence[Stop]) -> list[Stops]:
-    """Return the means over the topics of each run and target, in the order that they come in."""
+    """Return the means over the topics of each run and target, in the order of their first stops."""
     groups: dict[tuple[str, float], list[Stop]] = {}
     for stop in stops:
         groups.setdefault((stop.run, stop.target), []).append(stop)
@@ -197,4 +210,5 @@ def _summary(run: str, target: float, stops: Sequence[Stop]) -> Stops:
 
 
 def _mean(values: Sequence[float]) -> float:
+    """Return the mean; nan without values."""
     return math.fsum(values) / len(values) if values else math.nan

@@ -41,16 +41,20 @@ def select_at(texts: Sequence[str], cutoffs: Sequence[int], options: Options) ->
 
 def signs(selection: Selection) -> IntArray:
     """Return (M, 1) -1 for the columns of which less is better, else 1: times this, more is better."""
-    return np.array([[-1 if column.measure.less_is_better else 1] for column in selection], np.int64)
+    less_is_better = np.array([column.measure.less_is_better for column in selection], np.bool_)
+    return np.where(less_is_better, -1, 1)[:, None]
 
 
 def summaries(evaluations: Sequence[ScoredRun]) -> FloatArray:
     """Return (M, R) the value over all topics of every column and run."""
-    rows = [[float(value) for value in evaluation.summary if value is not None] for evaluation in evaluations]
-    return np.array(rows, np.float64).T
+    summaries_of_runs = []
+    for evaluation in evaluations:
+        summaries_of_runs.append([float(value) for value in evaluation.summary if value is not None])
+    return np.array(summaries_of_runs, np.float64).T
 
 
 SWEPT_MEASURES = ("map_cut", "recall", "PRES")
+"""Measures of `sweep` without -m."""
 
 
 @dataclass(frozen=True, eq=False)

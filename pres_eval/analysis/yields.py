@@ -59,10 +59,10 @@ def wald(part: SampledPart, outside: float) -> Ends:
     It has no width where no document of the sample is relevant, or all are: for comparison only.
     """
     share = part.relevant / part.sampled
-    left = (part.size - part.sampled) / max(part.size - 1, 1)
-    error = math.sqrt(share * (1 - share) / part.sampled * left)
-    spread = -NormalDist().inv_cdf(outside / 2) * error
-    return part.size * (share - spread), part.size * (share + spread)
+    finite_population = (part.size - part.sampled) / max(part.size - 1, 1)
+    error = math.sqrt(share * (1 - share) / part.sampled * finite_population)
+    half_width = -NormalDist().inv_cdf(outside / 2) * error
+    return part.size * (share - half_width), part.size * (share + half_width)
 
 
 def wilson(part: SampledPart, outside: float) -> Ends:
@@ -72,13 +72,12 @@ def wilson(part: SampledPart, outside: float) -> Ends:
     Source: Wilson, JASA 1927, doi:10.1080/01621459.1927.10502953.
     """
     share = part.relevant / part.sampled
-    left = (part.size - part.sampled) / max(part.size - 1, 1)
-    # z² / n
-    over = NormalDist().inv_cdf(outside / 2) ** 2 / part.sampled * left
-    middle = share + over / 2
-    spread = math.sqrt(share * (1 - share) * over + over * over / 4)
-    scale = part.size / (1 + over)
-    return scale * (middle - spread), scale * (middle + spread)
+    finite_population = (part.size - part.sampled) / max(part.size - 1, 1)
+    z_squared_by_n = NormalDist().inv_cdf(outside / 2) ** 2 / part.sampled * finite_population
+    middle = share + z_squared_by_n / 2
+    half_width = math.sqrt(share * (1 - share) * z_squared_by_n + z_squared_by_n * z_squared_by_n / 4)
+    scale = part.size / (1 + z_squared_by_n)
+    return scale * (middle - half_width), scale * (middle + half_width)
 
 
 def clopper_pearson(part: SampledPart, outside: float) -> Ends:
@@ -93,11 +92,13 @@ def clopper_pearson(part: SampledPart, outside: float) -> Ends:
 
 
 def _least_possible(part: SampledPart, chance: float) -> int:
-    """Return the fewest relevant documents of which the sample has as many or more, by more than `chance`."""
+    """Return the fewest relevant documents of a part with which its sample is likely enough.
+
+    With them the probability of as many relevant documents in the sample, or more, is above `chance`.
+    """
     candidates = range(part.relevant, part.size - part.sampled + part.relevant)
-    return part.relevant + bisect_left(
-        candidates, True, key=lambda relevant: _at_least(relevant, part) > chance
-    )
+    num_unlikely = bisect_left(candidates, True, key=lambda relevant: _at_least(relevant, part) > chance)
+    return part.relevant + num_unlikely
 
 
 def _at_least(relevant: int, part: SampledPart) -> float:
@@ -113,7 +114,7 @@ def _at_least(relevant: int, part: SampledPart) -> float:
 
 
 def _chances(steps: FloatArray) -> FloatArray:
-    """Return chances (n+1,) whose logarithms differ by so much from one to the next (n,)."""
+    """Return chances (n+1,) that add up to 1; steps (n,): the logarithm of each one by the one before it."""
     logarithms = np.concatenate(([0.0], np.cumsum(steps)))
     chances = np.exp(logarithms - logarithms.max())
     return np.asarray(chances / chances.sum())
@@ -121,7 +122,9 @@ def _chances(steps: FloatArray) -> FloatArray:
 
 def binomial(part: SampledPart, outside: float) -> Ends:
     """Return Clopper and Pearson's interval as if the part had no end, unless all of it is judged."""
-    size = 10**12 if part.sampled < part.size else part.size
+    size = part.size
+    if part.sampled < part.size:
+        size = 10**12
     low, high = clopper_pearson(replace(part, size=size), outside)
     return part.size * (low / size), part.size * (high / size)
 
