@@ -112,6 +112,16 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel and the sdist, built offline by the build backend of pyproject.toml."""
+    pytest.importorskip("hatchling", reason="no hatchling here to build with")
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "hatchling", "build", "-d", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=300)
+    return folder
+
+
+@pytest.fixture(scope="session")
 def pres_eval() -> Command:
     """The command in a process of its own, which starts at once: stdout and stderr are bytes."""
     return functools.partial(_run_process, [prepared.program()])

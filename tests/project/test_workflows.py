@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 import tarfile
 from pathlib import Path
@@ -101,16 +100,6 @@ def test_steps_that_ci_does(name: str) -> None:
     assert [line for line in run.splitlines() if line not in lines] == []
 
 
-@pytest.fixture(scope="session")
-def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What an earlier job has built."""
-    pytest.importorskip("hatchling", reason="no hatchling here to build with")
-    folder = tmp_path_factory.mktemp("dist")
-    build = [sys.executable, "-m", "hatchling", "build", "-d", str(folder)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True, timeout=300)
-    return folder
-
-
 TOOLS = {"Check the files": ("twine", "check-wheel-contents"), "List what it is made of": ("cyclonedx-py",)}
 """What some steps need of the extra release."""
 
@@ -130,8 +119,8 @@ WITH_STEPS = [job for job in JOBS if any("run" in step for step in steps(*job))]
 
 
 @pytest.mark.parametrize(("file", "job"), WITH_STEPS)
-def test_steps_run(file: str, job: str, dist: Path, tmp_path: Path) -> None:
-    """All of a job, one after the other in one checkout."""
+def test_steps_run(file: str, job: str, built: Path, tmp_path: Path) -> None:
+    """All of a job, one after the other in one checkout; an earlier job has built what they download."""
     copy = checkout(tmp_path)
     tool = Path(sys.executable).with_name("cyclonedx-py")
     add_program(tmp_path / "bin", tool.name, f'#!/bin/sh\nexec "{tool}" "$@"\n')
@@ -141,7 +130,7 @@ def test_steps_run(file: str, job: str, dist: Path, tmp_path: Path) -> None:
         kind = step.get("uses", "").partition("@")[0]
         if kind == "actions/download-artifact":
             target = copy / step["with"]["path"]
-            shutil.copytree(dist, target, dirs_exist_ok=True)
+            shutil.copytree(built, target, dirs_exist_ok=True)
         if "run" not in step or needed(step) is not None:
             continue
         done = run_step(step, tmp_path, VALUES, number)
