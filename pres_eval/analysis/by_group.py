@@ -10,7 +10,7 @@ import numpy as np
 from pres_eval.analysis.compare import best_places, compare
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, reach_warning
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.interaction import p_of_groups
+from pres_eval.analysis.interaction import p_of_interaction
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores, weighted
 from pres_eval.analysis.unequal_variances import unequal_variances_warning
@@ -235,7 +235,7 @@ def _interactions(
                 other=other,
                 least=names[int(means.argmin())],
                 greatest=names[int(means.argmax())],
-                p_value=p_of_groups(differences, group, settings.samples, settings.seed, weights),
+                p_value=p_of_interaction(differences, group, settings.samples, settings.seed, weights),
                 corrected=np.nan,
                 significant=False,
             )

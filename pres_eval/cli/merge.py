@@ -10,8 +10,8 @@ from pres_eval.analysis.judging import (
     JOINING_RULES,
     Assessments,
     disagreements,
+    judges_of_repeats,
     merged_grades,
-    one_by_one,
     side_by_side,
 )
 from pres_eval.cli.command_options import CommandOptions, FileUse, argument, command_with, option
@@ -70,7 +70,7 @@ def command(options: MergeOptions) -> None:
     check_paths(options.first, options.others)
     judges = [as_qrels(read_relevance(source_at(path)), "merge") for path in (options.first, *options.others)]
     if not options.others:
-        judges = one_by_one(judges[0])
+        judges = judges_of_repeats(judges[0])
     if len(judges) == 1:
         raise UsageError(f"{options.first}: no document has several judgements, expected more files")
     judged = side_by_side(judges, every_topic=True)
