@@ -74,7 +74,7 @@ def _means_alone(path: str, rows: list[tuple[int, list[str]]]) -> PairedScores:
         topics=(),
         values=np.zeros((*means.shape, 0)),
         means=means,
-        all_topics=0,
+        num_all_topics=0,
         falling=falling_labels(measures),
     )
 
@@ -142,7 +142,7 @@ def _paired(
         topics=tuple(topics),
         values=np.ascontiguousarray(values),
         means=means_of(values),
-        all_topics=len(union),
+        num_all_topics=len(union),
         falling=falling_labels(measures),
         bounded=bounded_labels(measures),
         lacking=tuple(

@@ -75,14 +75,14 @@ def _facts(report: FileReport) -> str:
     """Return the content of a file: documents or judgements, topics, tags, grades."""
     facts = report.facts
     parts: list[str] = []
-    if "judgements" in facts:
+    if "judgements" in facts:  # lines of qrels
         grades = ", ".join(f"{grade}: {count}" for grade, count in facts["grades"].items())
         parts = [
             plural(facts["judgements"], "judgement"),
             plural(facts["topics"]),
             f"grades {grades}",
         ]
-    elif "documents" in facts:
+    elif "documents" in facts:  # a run
         least, most = facts["documents_per_topic"]
         lengths = f"{least} to {most} each"
         if least == most:
@@ -94,7 +94,7 @@ def _facts(report: FileReport) -> str:
             plural(facts["topics"]),
             lengths,
         ]
-    elif "judged_documents" in facts:
+    elif "judged_documents" in facts:  # judgements of another format
         parts = [plural(facts["judged_documents"], "document"), plural(facts["topics"])]
     if "format" in facts:
         parts.append(f"read as {facts['format']}")
@@ -120,7 +120,7 @@ _ODDITIES = {
 def _summary(reports: Sequence[FileReport]) -> str:
     """Return the table of the kinds of findings over all files, errors first, and a line with totals."""
     by_kind: dict[str, list[Finding]] = {}
-    all_kinds: set[str] = set()  # those that are not shown, too
+    all_kinds: set[str] = set()  # with those that in_order() leaves out, as they are not to be shown
     for report in reports:
         all_kinds.update(report.findings)
         for finding in report.in_order():

@@ -154,8 +154,8 @@ def read_score_file(options: NumberOptions, paths: Sequence[str], measures: Sequ
         used = UsedTopics(
             rule=rule,
             counts=(len(score_table.topics),) * len(score_table.runs),
-            any_run=score_table.all_topics,
-            judged=score_table.all_topics,
+            any_run=score_table.num_all_topics,
+            judged=score_table.num_all_topics,
             lacking=tuple(sorted(score_table.lacking, key=lambda missing: -missing[1])),
         )
         options.warn(used.warning)
