@@ -34,7 +34,8 @@ class PairedScores:
     falling         labels of measures of which a lower value is better
     bounded         labels of measures from 0 to 1
     lacking         runs of a file of scores that lack topics which others have: name and how many
-    weights         (T,) of the topics, 1 on average, which values are multiplied with; None: all weigh the same
+    weights         (T,) of the topics, 1 on average, with which `values` are multiplied already; None: all
+                    weigh the same
     weightless      topics of weight 0, which are not among the topics
     """
 
@@ -242,7 +243,7 @@ def is_average(column: SelectedColumn) -> bool:
 def means_of(values: FloatArray) -> FloatArray:
     """Return (M, R) means of values (M, R, T), or (R,) of (R, T), added one after the other."""
     sums = np.add.accumulate(values, axis=-1)[..., -1]
-    # 0 is added, as where a loop begins: a sum of zeros is never -0.
+    # Adding 0 makes 0 of -0, as in a loop that begins with 0.
     return np.asarray(sums / values.shape[-1] + 0.0, np.float64)
 
 

@@ -70,7 +70,7 @@ class AgreementOptions(TieOptions, PairedOptions):
 @command_with(AgreementOptions)
 def command(options: AgreementOptions) -> None:
     """Read scores or runs, and print how measures agree."""
-    paired = read_paired(options, 2, default_measures=AGREEMENT_MEASURES, with_ties=False)
+    paired = read_paired(options, least_runs=2, default_measures=AGREEMENT_MEASURES, with_ties=False)
     if not options.scores:
         labels: list[str] = []  # in the order of -m
         for name in options.measures or AGREEMENT_MEASURES:

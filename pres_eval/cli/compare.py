@@ -134,7 +134,9 @@ class CompareOptions(TieOptions, PairedOptions):
 def command(options: CompareOptions) -> None:
     """Read scores or runs, compare them, and print the tables."""
     settings = options.settings()
-    paired = read_paired(options, 1, "no column topic; tests need scores of topics:")
+    paired = read_paired(
+        options, least_runs=1, without_topics="no column topic; tests need scores of topics:"
+    )
     groups, weights = None, None
     if options.groups is not None or options.weights is not None:
         groups, weights = topic_files(options, options.groups, options.weights, paired.scores.topics)
