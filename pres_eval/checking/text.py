@@ -18,16 +18,16 @@ def as_text(reports: Sequence[FileReport], brief: bool = False) -> str:
     brief  one line for each file instead
     """
     if brief:
-        parts = ["\n".join(map(_file_line, reports))]
+        parts = ["\n".join(map(_brief_line, reports))]
     else:
-        parts = ["\n".join(_file_lines(report)) for report in reports]
+        parts = ["\n".join(_full_lines(report)) for report in reports]
     parts.append(_summary(reports))
     text = "\n\n".join(parts) + "\n"
     # Examples of a finding may be whatever is in a file.
     return printable_lines(text)
 
 
-def _file_line(report: FileReport) -> str:
+def _brief_line(report: FileReport) -> str:
     """Return the line of --brief: verdict, file, facts, the kinds of findings with their counts."""
     verdict = "good"
     severity = report.verdict()
@@ -40,7 +40,7 @@ def _file_line(report: FileReport) -> str:
     return line
 
 
-def _file_lines(report: FileReport) -> Iterator[str]:
+def _full_lines(report: FileReport) -> Iterator[str]:
     """Yield the lines for people of a file: its facts, findings with examples, and verdict."""
     yield f"{text_of(report.path)}: {_facts(report)}"
     for finding in report.in_order():
