@@ -142,7 +142,7 @@ def compare_by_group(
     uncorrected_settings = replace(settings, correction="none")
     uncorrected: list[tuple[str, Comparison]] = []
     for group, rows in rows_of_groups.items():
-        compared = compare(scores.on(rows), baseline, uncorrected_settings)
+        compared = compare(scores.on_topics(rows), baseline, uncorrected_settings)
         uncorrected += [(group, comparison) for comparison in compared.comparisons]
     p_values = np.array([comparison.p_value for _, comparison in uncorrected], np.float64)
     measures = [comparison.measure for _, comparison in uncorrected]

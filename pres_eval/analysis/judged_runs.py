@@ -25,6 +25,8 @@ def order_changes(
 
     first, second   scores of the same runs by the judgements of each judge
     test            a name of PAIRED_TESTS; pairs are tested one by one over topics, without a correction
+    alpha           the level of significance
+    seed            of the random samples, for a test that draws some
 
     Keys of a row:
     tau_a, tau_b, rbo  correlations of the two orders
@@ -32,7 +34,8 @@ def order_changes(
     pairs, swapped  of runs, and those that the second judge puts the other way round
     lost, gained    pairs that differ significantly under the first judge alone, under the second alone
     reversed        pairs that differ significantly under both, but the other way round
-    contradicted    swapped pairs that differ significantly, and as their means do, under the first judge
+    contradicted    swapped pairs whose order was significant under the first judge; a test that speaks
+                    against the order of the means does not count
     """
     run_rows, other_rows = np.triu_indices(len(first.runs), 1)
     # (M, pairs) 1 where the first run of a pair is significantly better, -1 where it is worse, else 0.

@@ -271,7 +271,7 @@ def agreement(
 
 BY_MAJORITY, BY_FIRST, BY_HIGHEST, BY_MEAN = "majority", "first", "highest", "mean"
 JOINING_RULES = (BY_MAJORITY, BY_FIRST, BY_HIGHEST, BY_MEAN)
-"""Rules by which several judges' grades of a document become one, see `merged_grades`."""
+"""Rules by which several judges' grades of a document become one (merge --rule), see `merged_grades`."""
 
 
 def judges_of_repeats(qrels: QrelsJudgements) -> list[QrelsJudgements]:
@@ -302,16 +302,16 @@ def merged_grades(assessments: Assessments, rule: str = BY_MAJORITY) -> AnyInts:
     """
     grades = assessments.grades
     # (J, D) whether the grade counts: those from 0 on; where a document has none of these, the negative ones.
-    counts = np.where(assessments.judged.any(axis=0), assessments.judged, assessments.listed)
+    is_counted = np.where(assessments.judged.any(axis=0), assessments.judged, assessments.listed)
     if rule == BY_MEAN:
-        return np.asarray((grades * counts).sum(axis=0) / counts.sum(axis=0), np.float64)
+        return np.asarray((grades * is_counted).sum(axis=0) / is_counted.sum(axis=0), np.float64)
     if rule == BY_HIGHEST:
-        return np.asarray(np.where(counts, grades, grades.min()).max(axis=0), np.int64)
+        return np.asarray(np.where(is_counted, grades, grades.min()).max(axis=0), np.int64)
     # By the rule `first` each grade that counts has one vote, and argmax finds the first of them.
-    votes = counts.astype(np.int64)
+    votes = is_counted.astype(np.int64)
     if rule == BY_MAJORITY:
-        same_grade = [(counts & (grades == grades_of_judge)).sum(axis=0) for grades_of_judge in grades]
-        votes = np.array(same_grade) * counts
+        same_grade = [(is_counted & (grades == grades_of_judge)).sum(axis=0) for grades_of_judge in grades]
+        votes = np.array(same_grade) * is_counted
     return np.asarray(grades[votes.argmax(axis=0), np.arange(grades.shape[1])], np.int64)
 
 

@@ -110,12 +110,12 @@ def try_other_judgements(
     highest = _highest_grades(extended, column.measure, options.relevance_level)
     values_by_rival = []
     num_favouring = []
-    for rival in range(1, len(compared)):
-        is_favouring = (extended.grade < 0) & (ranks[rival] < ranks[0])
+    for place in range(1, len(compared)):
+        is_favouring = (extended.grade < 0) & (ranks[place] < ranks[0])
         num_favouring.append(int(np.count_nonzero(is_favouring)))
         favouring = replace(extended, grade=np.where(is_favouring, highest, extended.grade))
         scoring = Scoring(relevance=favouring, selection=(column,), options=options, weights=weights)
-        values_by_rival.append(summaries(evaluations_of(scoring, [reread[0], reread[rival]]))[0])
+        values_by_rival.append(summaries(evaluations_of(scoring, [reread[0], reread[place]]))[0])
     values = np.array(values_by_rival)
     leads = rounded(values[:, 1] - values[:, 0])
     nearest = int(leads.argmax())
@@ -134,7 +134,7 @@ def try_other_judgements(
 def with_unjudged(qrels: QrelsJudgements, lists: Sequence[RankedLists], depth: int) -> QrelsJudgements:
     """Return the judgements with the first `depth` documents of each list in their pool too, not judged."""
     topics = list(qrels.pool.topics)
-    numbers_in_lists = [ranked.numbers() for ranked in lists]
+    numbers_in_lists = [ranked.number_of_topic() for ranked in lists]
     documents: list[bytes] = []
     grades: list[int] = []
     lengths = []

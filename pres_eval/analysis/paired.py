@@ -52,7 +52,7 @@ class PairedScores:
     weights: FloatArray | None = None
     weightless: frozenset[bytes] = frozenset()
 
-    def on(self, rows: IntArray) -> PairedScores:
+    def on_topics(self, rows: IntArray) -> PairedScores:
         """Return the scores on some of the topics (n,), one at least."""
         values = np.ascontiguousarray(self.values[:, :, rows])
         weights = None
@@ -206,7 +206,7 @@ def weighted(scores: PairedScores, weights: Weights | None) -> PairedScores:
     if not len(rows):
         raise UsageError("--weights: all topics that are compared weigh 0, expected one above 0")
     weightless = frozenset(scores.topics[row] for row in np.flatnonzero(weight_of_topic == 0).tolist())
-    weighing = scores.on(rows)
+    weighing = scores.on_topics(rows)
     factors = weight_of_topic[rows]
     factors = factors * len(factors) / factors.sum()
     values = weighing.values * factors

@@ -125,7 +125,7 @@ def same_documents(
     run: str, original: RankedLists, new: RankedLists, persistence: float
 ) -> list[SameDocuments]:
     """Return how similar the lists of a run and of its replication are, for the topics that both have."""
-    numbers = new.numbers()
+    numbers = new.number_of_topic()
     rows = []
     for number, topic in enumerate(original.topics):
         if topic not in numbers:

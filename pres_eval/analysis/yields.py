@@ -17,6 +17,7 @@ from pres_eval.arrays import FloatArray
 from pres_eval.records import dataclass
 
 Ends = tuple[float, float]
+"""Ends of an interval of the number of relevant documents in a part."""
 
 LARGEST_TABLE = 1 << 20
 """Unjudged documents of a part up to which each number of relevant ones has a chance of its own."""
@@ -127,7 +128,7 @@ def _chances(steps: FloatArray) -> FloatArray:
 
 
 def binomial(part: SampledPart, outside: float) -> Ends:
-    """Return Clopper and Pearson's interval as if the part had no end, unless all of it is judged."""
+    """Return Clopper and Pearson's interval as if the part were infinite, unless all of it is judged."""
     size = part.size
     if part.sampled < part.size:
         size = 10**12
@@ -190,8 +191,8 @@ def _moments_of_several(parts: Sequence[SampledPart]) -> tuple[float, float]:
     """Return mean and variance of the relevant ones among the unjudged documents of several parts together.
 
     A prior of its own for each part would add half a relevant document N / n times for each: with ten strata
-    or twenty topics the interval leaves the estimate behind.  So all parts share one half relevant and one
-    half irrelevant document, by their N / n.  A share of 0 would mean that a part without a relevant
+    or twenty topics the interval would not contain the estimate.  So all parts share one half relevant and
+    one half irrelevant document, by their N / n.  A share of 0 would mean that a part without a relevant
     document in its sample has none, so the variance has a whole document in each part, by the parts' common
     share of relevant ones.
 
@@ -236,7 +237,7 @@ def sample_needed(part: SampledPart, half_width: float, margin: float) -> int:
     return min(part.size, math.ceil(1 / (1 / part.size + allowed)))
 
 
-class Plan(NamedTuple):
+class SamplePlan(NamedTuple):
     """How many documents to draw at random for a recall, and how many of these are to be relevant."""
 
     recall: float
@@ -244,8 +245,8 @@ class Plan(NamedTuple):
     documents: int
 
 
-def plans(collection: int, prevalence: float, margin: float, confidence: float) -> Iterator[Plan]:
-    """Yield for several recalls how many documents to draw at random for recall ± margin: 0.5 needs most.
+def plans(collection: int, prevalence: float, margin: float, confidence: float) -> Iterator[SamplePlan]:
+    """Yield for several recalls how many documents to draw at random for recall ± margin.
 
     Formula:  m = z² r (1 - r) / margin² relevant ones, m / (1 + (m - 1) / R) of a collection's R; divided by
       the prevalence, documents in all
@@ -254,7 +255,7 @@ def plans(collection: int, prevalence: float, margin: float, confidence: float) 
     for recall in (0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95):
         of_infinite = z * z * recall * (1 - recall) / margin**2
         relevant = of_infinite / (1 + max(of_infinite - 1, 0.0) / (collection * prevalence))
-        yield Plan(
+        yield SamplePlan(
             recall=recall,
             relevant=math.ceil(relevant),
             documents=min(collection, math.ceil(relevant / prevalence)),

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 
 from pres_eval.analysis.explain import explain_topics
-from pres_eval.analysis.steps import STEP_MAKERS, check_explained, judged_topics, measure_steps
+from pres_eval.analysis.steps import STEP_MAKERS, check_explained, measure_steps, topic_rankings
 from pres_eval.analysis.sweep import SWEPT_MEASURES, select_at
 from pres_eval.cli.analysing import AnalysisOptions, print_tables
 from pres_eval.cli.command_options import WholeRange, argument, command_with, option
@@ -135,7 +135,7 @@ def _tables_of_steps(
     for column in selection:
         check_explained(column)
     explained = []
-    for topic in judged_topics(loaded.qrels(), loaded.rankings[0], loaded.options, topics):
+    for topic in topic_rankings(loaded.qrels(), loaded.rankings[0], loaded.options, topics):
         level = loaded.options.relevance_level
         explained.append([measure_steps(topic, column, level) for column in selection])
     if lines is not None or options.most is not None:

@@ -183,7 +183,7 @@ def _testable_values(
         before=runs.weighted(before),
         now=runs.weighted(now),
         less_is_better=column.measure.less_is_better,
-        weights=runs.test_weights(),
+        weights=runs.weights_for_tests(),
     )
 
 
