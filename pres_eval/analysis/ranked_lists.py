@@ -109,6 +109,7 @@ def _pool_of(run: RunFiles) -> Pool:
     try:
         return own_pool(text_at(run.name) if len(run.sources) > 1 else run.sources[0])
     except InputError:
+        # Of a file in another format without any row, its own reader tells more.
         other_format = recognised(run.sources[0], grades=False) if len(run.sources) == 1 else None
         if other_format is None:
             raise

@@ -45,7 +45,7 @@ def _full_lines(report: FileReport) -> Iterator[str]:
     yield f"{text_of(report.path)}: {_facts(report)}"
     for finding in report.in_order():
         kind = finding.kind
-        line = f"  {kind.level.value} {kind.name} ({finding.count}): {kind.meaning}"
+        line = f"  {kind.severity.value} {kind.name} ({finding.count}): {kind.meaning}"
         if finding.message:
             line += f": {finding.message}"
         yield line
@@ -128,7 +128,7 @@ def _summary(reports: Sequence[FileReport]) -> str:
     rows = []
     for severity in Severity:
         for name, findings in by_kind.items():
-            if findings[0].kind.level is severity:
+            if findings[0].kind.severity is severity:
                 count = str(sum(finding.count for finding in findings))
                 rows.append((severity.value, name, count, plural(len(findings), "file")))
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
@@ -138,7 +138,7 @@ def _summary(reports: Sequence[FileReport]) -> str:
         lines.append(f"{columns}  in {files}")
     verdict = "nothing wrong or suspicious"
     if all_kinds:
-        severities = [KINDS[name].level for name in all_kinds]
+        severities = [KINDS[name].severity for name in all_kinds]
         totals = []
         for severity in Severity:
             name = severity.value
@@ -175,7 +175,7 @@ def _finding_record(finding: Finding) -> dict[str, Any]:
     """Return a finding as JSON has it."""
     return {
         "kind": finding.kind.name,
-        "level": finding.kind.level.value,
+        "level": finding.kind.severity.value,
         "meaning": finding.kind.meaning,
         "count": finding.count,
         "message": finding.message,

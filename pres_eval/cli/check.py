@@ -44,7 +44,7 @@ def _check_ignored(
 ) -> tuple[str, ...]:
     """Return the kinds of findings to leave out; raise UsageError for a kind of error."""
     for name in names:
-        if KINDS[name].level is Severity.ERROR:
+        if KINDS[name].severity is Severity.ERROR:
             raise UsageError(
                 f"--ignore {name}: errors cannot be left out, as the evaluator stops at them;"
                 " expected a kind of warnings or notes"

@@ -155,7 +155,10 @@ def command(options: CompareOptions) -> None:
 def _recorded(
     options: CompareOptions, paired: Paired, settings: CompareSettings, result: ComparedRuns
 ) -> dict[str, object]:
-    """Return how the numbers were made, for JSON."""
+    """Return how the numbers were made, for JSON.
+
+    The baseline is a run; if none was named, it is the best run of each measure, which `baselines` are.
+    """
     baseline: str | None = BEST_RUN
     if result.baselines is None:
         baseline = None
