@@ -36,12 +36,12 @@ from pres_eval.reading.lines import (
     TAG_COLUMN,
     TOPIC_COLUMN,
     Lines,
-    in_parts,
     no_lines,
+    results_of_chunks,
 )
 from pres_eval.reading.numbers import read_whole_numbers
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.rewriting import Mapping
+from pres_eval.reading.rewriting import IdMapping
 from pres_eval.reading.run_files import TREC
 from pres_eval.reading.splits import text_chunks
 from pres_eval.report.text import text_of
@@ -159,7 +159,7 @@ class CheckOptions:
     depths: tuple[int, ...] = ()
     at_most: int | None = None
     most: int = 5
-    mapping: Mapping | None = None
+    mapping: IdMapping | None = None
     jobs: int = 1
 
 
@@ -196,7 +196,9 @@ class RunChecker:
         """
         run_report = FileReport(report.path, report.role, report.most)
         check_part = partial(self._part, whole_topics)
-        parts = in_parts(source, RUN, check_part, text_chunks(source, whole_topics), self.options.jobs)
+        parts = results_of_chunks(
+            source, RUN, check_part, text_chunks(source, whole_topics), self.options.jobs
+        )
         return self.check_parts(run_report, parts), run_report
 
     def check_parts(self, report: FileReport, parts: Iterable[tuple[int, CheckedPart]]) -> CheckedRun:

@@ -38,6 +38,12 @@ class JudgedGroups:
     group_names    G names of groups, in byte order within a topic
     document       (N,) index of each judgement's document in the pool
     line           (N,) its line in the file, from 1
+
+    For all judgements of a class:
+    info            the format, as -R names it
+    ties_ascending  whether documents of the same score are ranked by ascending docno
+    rewriting       how documents were rewritten: never, for judgements in groups
+    noun            what messages call a group
     """
 
     info: ClassVar = RelevanceInfo.QRELS_JG
@@ -115,6 +121,7 @@ class Preferences(JudgedGroups):
 
     def has_pairs(self) -> bool:
         """Return whether any subgroup has two documents, of which one may be preferred."""
+        # With fewer subgroups than judgements, one of them has two.
         subgroups = np.stack((self.group_of_row(), self.subgroup))
         num_subgroups: int = np.unique(subgroups, axis=1).shape[1]
         return num_subgroups < len(self.level)
@@ -237,7 +244,7 @@ def read_strata(source: File) -> Sample:
     first_rows = sample.row_offsets[:-1]
     num_drawn = np.add.reduceat(sample.grade >= 0, first_rows)
     if not num_drawn.all():
-        text = _without_drawn(sample, first_rows[num_drawn == 0])
+        text = _warning_of_undrawn(sample, first_rows[num_drawn == 0])
         warnings.warn(text, ReadingWarning, stacklevel=2)
     return sample
 
@@ -247,7 +254,7 @@ def _one_group(sample: Sample) -> IntArray:
     return np.zeros(len(sample.document), np.int64)
 
 
-def _without_drawn(sample: Sample, rows: IntArray) -> str:
+def _warning_of_undrawn(sample: Sample, rows: IntArray) -> str:
     """Return the warning of strata (n,) without a drawn document; `rows`: the first row of each."""
     first = min(rows.tolist(), key=lambda row: int(sample.line[row]))
     strata = plural(len(rows), "stratum", "strata")
@@ -339,7 +346,7 @@ def _number_names(names: Ids, within: IntArray) -> tuple[IntArray, IntArray]:
     """
     order = names.byte_order(within)
     is_new = np.append(True, np.diff(within[order]) != 0)
-    is_new[names.take(order).heads()] = True
+    is_new[names.take(order).heads()] = True  # the name differs from the one before
     number = np.empty(len(names), np.int64)
     number[order] = np.cumsum(is_new) - 1
     return number, order[is_new]

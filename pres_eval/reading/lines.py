@@ -178,8 +178,9 @@ def block_of_lines(lines: Lines, *, each_row_alone: bool = False) -> Block:
     topics = lines.column(TOPIC_COLUMN)
     heads = topics.heads()
     documents = DocumentsOfLines(lines)
+    has_only_single_rows = len(heads) == len(topics)
     is_in_no_order = 2 * len(heads) > len(topics)
-    if len(heads) == len(topics) or (each_row_alone and is_in_no_order):
+    if has_only_single_rows or (each_row_alone and is_in_no_order):
         lengths = np.ones(len(topics), np.int64)
         return Block(topics=topics, lengths=lengths, documents=documents, numbers=lines.numbers)
     lengths = np.diff(heads, append=len(topics))
@@ -193,7 +194,7 @@ NAN = rb"(?i)[+-]?nan(\([^)]*\))?"
 Result = TypeVar("Result")
 
 
-def in_parts(
+def results_of_chunks(
     source: File,
     layout: Layout,
     work: Callable[[Lines], Result],
@@ -217,7 +218,8 @@ def in_parts(
     try:
         # An error keeps the generators alive that it came through: the file is closed before it is raised.
         with closing(chunks):
-            # One chunk lies ready: no thread waits until this one has read the next.  A seventh faster.
+            # One chunk lies ready: no thread waits until this one has read the next
+            # (a seventh faster than with none ready).
             for chunk, num_lines, result in in_order(parse, chunks, jobs, UNTHREADED):
                 yield before, result
                 before += num_lines

@@ -12,7 +12,7 @@ from pres_eval.arrays import PADDING, AnyArray, Ids
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError, number_of, quoted
 from pres_eval.reading.blocks import Block, Row, blocks_of_rows, check_topics
 from pres_eval.reading.file import File
-from pres_eval.reading.formats.separated import InOrder, ids_in_cell
+from pres_eval.reading.formats.separated import NumbersByOrder, ids_in_cell
 from pres_eval.reading.formats.table_columns import Columns, columns_of
 from pres_eval.reading.headings import DOCNO, GAINS, GAINS_ADVICE, NAME_THEM
 from pres_eval.reading.streams import in_the_end
@@ -79,7 +79,7 @@ def row_groups(source: File, file: Any, numbers: Iterable[int], grades: int) -> 
     """Yield the rows of some row groups of an open file, some at a time."""
     columns, names = columns_in(source, file, grades), column_names(source, file, grades)
     _observe(source, file, columns, grades)
-    in_order = InOrder(grades)
+    by_order = NumbersByOrder(grades)
     group_bytes = id_bytes = 0
     for group in numbers:
         group_bytes += _bytes_of_group(source, file, group)
@@ -93,14 +93,14 @@ def row_groups(source: File, file: Any, numbers: Iterable[int], grades: int) -> 
             if not batch.num_rows:
                 continue
             if columns.several:
-                yield from _blocks_of_lists(source, batch, names, in_order, grades)
+                yield from _blocks_of_lists(source, batch, names, by_order, grades)
                 continue
             topics = _ids(source, batch.column(names[0]), names[0])
             documents = _ids(source, batch.column(names[1]), names[1])
             id_bytes += topics.nbytes + documents.nbytes
             _check_id_bytes(source, id_bytes, group_bytes)
             if columns.number is None:
-                values: AnyArray = np.array([in_order.number(topic) for topic in topics])
+                values: AnyArray = np.array([by_order.number(topic) for topic in topics])
             else:
                 values = _numbers(source, batch.column(names[2]), names[2], grades)
             if columns.by_rank:
@@ -159,7 +159,7 @@ def _observe(source: File, file: Any, columns: Columns, grades: int) -> None:
 
 
 def _blocks_of_lists(
-    source: File, batch: Any, names: list[str], in_order: InOrder, grades: int
+    source: File, batch: Any, names: list[str], by_order: NumbersByOrder, grades: int
 ) -> Iterator[Block]:
     """Yield the documents of a table that has a list of them, or a text with several, in each row."""
     topics, lists = (batch.column(name).to_pylist() for name in names[:2])
@@ -169,7 +169,7 @@ def _blocks_of_lists(
             if topic is None or document is None:
                 raise InputError(source.name, None, "a row without an id", "an id in all")
             ids = str(topic).encode(), str(document).encode()
-            rows.append((*ids, in_order.number(topic), None))
+            rows.append((*ids, by_order.number(topic), None))
     yield from blocks_of_rows(source.name, iter(rows), grades)
 
 
