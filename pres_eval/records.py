@@ -23,8 +23,8 @@ else:
         assert frozen, "records don't change"
         if kind is None:
             return partial(dataclass, eq=eq, kw_only=kw_only)
-        # What the standard library does without writing a text is left to it; it wants a class to be
-        # frozen if another is that it inherits from.
+        # The standard library does what needs no generated source.  It demands that a class is frozen if
+        # one that it inherits from is.
         inherits = any(dataclasses.is_dataclass(base) for base in kind.__bases__)
         dataclasses.dataclass(init=False, repr=False, eq=False, frozen=inherits, kw_only=kw_only)(kind)
         kind.__dataclass_params__.frozen = True
@@ -75,7 +75,7 @@ class _SignatureWhenAsked:
 
 
 def _init(self: Any, /, *arguments: Any, **named: Any) -> None:
-    """Set all fields, once and without a text that was made to do it."""
+    """Set all fields: the `__init__` that all records share."""
     fields = self._field_facts
     values = self.__dict__
     values.update(fields.defaults)

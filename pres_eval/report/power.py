@@ -17,7 +17,7 @@ from pres_eval.analysis.power import (
 from pres_eval.arrays import AnyArray
 from pres_eval.errors import plural
 from pres_eval.report.cells import Cell
-from pres_eval.report.drawing import add_legend, line_styles, panels, plain, whole_numbers
+from pres_eval.report.drawing import add_legend, line_styles, panels, plain, tick_whole_numbers
 from pres_eval.report.layout import Column, Table, columns_table, records_table
 from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.text import UNKNOWN, number, percentage
@@ -210,7 +210,7 @@ def _draw_levels(
     if above == pairs:
         text = f"no pair of runs below {MOST_LEVEL:g}"
         axes.annotate(text, (0.5, 0.5), xycoords="axes fraction", ha="center")
-    whole_numbers(axes.xaxis)
+    tick_whole_numbers(axes.xaxis)
     axes.set(
         title="Discriminative power (nearer to the left: more)",
         xlabel="pairs of runs, by level",

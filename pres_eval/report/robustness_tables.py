@@ -296,7 +296,7 @@ def _title_and_name(column: SelectedColumn) -> tuple[str, str]:
 
 def robustness_figure(result: Robustness, selection: Selection) -> Figure:
     """Return the picture of the correlations at each fraction, a panel for each cutoff."""
-    from pres_eval.report.judgement_plots import robustness
+    from pres_eval.report.judgement_plots import robustness_figure
 
     plan = result.plan
     # By title and name of a line: (F + 1, S) correlations, the last row with nothing taken out.
@@ -306,4 +306,4 @@ def robustness_figure(result: Robustness, selection: Selection) -> Figure:
         correlations = result.correlations[:, :, number]
         unchanged = np.full((1, correlations.shape[1]), result.unchanged[number])
         panels.setdefault(title, {})[name] = np.concatenate((correlations, unchanged))
-    return robustness(plan.fractions, panels, COEFFICIENT_NAMES[plan.coefficient])
+    return robustness_figure(plan.fractions, panels, COEFFICIENT_NAMES[plan.coefficient])

@@ -22,7 +22,7 @@ from pres_eval.report.drawing import (
     plain,
     plain_names,
     run_styles,
-    short_numbers,
+    shorten_numbers,
 )
 from pres_eval.report.explained_tables import draw_areas
 from pres_eval.report.graphs import Graph, graphs_of
@@ -77,7 +77,7 @@ def draw_graph(axes: Axes, graph: Graph, report: Report) -> None:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
     else:
-        short_numbers(axes)
+        shorten_numbers(axes)
     axes.set(title=graph.title, xlabel=graph.x.label, ylabel=graph.y.label, ylim=(0, 1))
 
 
