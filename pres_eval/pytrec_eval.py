@@ -36,7 +36,7 @@ from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import Selection, select, with_ties_and_bounds
 from pres_eval.measures.settings import UnitedCutoffs
 from pres_eval.options import V9, Options
-from pres_eval.reading import relevance as engine
+from pres_eval.reading.relevance import QrelsJudgements
 from pres_eval.scoring import Scoring
 
 __version__ = "0.5.11"
@@ -207,7 +207,7 @@ class RelevanceEvaluator:
 
     def _grades_of(self, topic: str) -> dict[str, int] | None:
         """Return the grades of a topic's documents, from judgements that are kept as arrays."""
-        assert self._qrels is not None and isinstance(self._qrels.relevance, engine.QrelsJudgements)
+        assert self._qrels is not None and isinstance(self._qrels.relevance, QrelsJudgements)
         index = self._qrels.lookup.topics.get(topic)
         if index is None:
             return None
@@ -255,9 +255,9 @@ class RelevanceEvaluator:
 
     def _num_rel_of(self, index: int) -> dict[str, float]:
         """Return the number of relevant documents of a topic under its key, nothing if no column has it."""
-        if NUM_REL not in self._values_without_documents:
+        if NUM_REL not in self._keys:
             return {}
-        assert self._qrels is not None and isinstance(self._qrels.relevance, engine.QrelsJudgements)
+        assert self._qrels is not None and isinstance(self._qrels.relevance, QrelsJudgements)
         begin, end = self._qrels.relevance.pool.offsets[index : index + 2]
         relevant = self._qrels.relevance.grade[begin:end] >= self._options.relevance_level
         return {NUM_REL: float(np.count_nonzero(relevant))}
@@ -318,7 +318,7 @@ def _columns_of(
         selection = select(texts) if texts else ()
     except MeasureError as error:
         raise ValueError(in_python(str(error))) from error
-    columns = with_ties_and_bounds(selection, options, False, warn)
+    columns = with_ties_and_bounds(selection, options, bounds=False, warn=warn)
     # Parameters that are not cutoffs do not show.
     keys = []
     nothing = {}

@@ -18,7 +18,7 @@ from pres_eval.reading.blocks import Block, joined
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.recognising import recognised
 from pres_eval.reading.headings import SCORES
-from pres_eval.reading.lines import DOCNO_COLUMN, RUN, TOPIC_COLUMN, Lines, no_lines, results_of_chunks
+from pres_eval.reading.lines import DOCNO_COLUMN, RUN, TOPIC_COLUMN, Lines, no_lines_error, results_of_chunks
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.relevance import NO_DUPLICATES, QrelsJudgements
 from pres_eval.reading.rewriting import Rewriting
@@ -95,7 +95,7 @@ def own_pool(source: File) -> Pool:
     else:
         blocks = list(file_format.read(source, SCORES))
     if not any(len(block.documents) for block in blocks):
-        raise no_lines(source, RUN)
+        raise no_lines_error(source, RUN)
     block = joined(source.name, blocks)
     return build_pool(block.topics, block.lengths, block.documents.take(slice(None))).pool
 

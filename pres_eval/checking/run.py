@@ -36,7 +36,7 @@ from pres_eval.reading.lines import (
     TAG_COLUMN,
     TOPIC_COLUMN,
     Lines,
-    no_lines,
+    no_lines_error,
     results_of_chunks,
 )
 from pres_eval.reading.numbers import read_whole_numbers
@@ -184,7 +184,7 @@ class RunChecker:
             run, run_report = self._read(source, report, whole_topics=False)
         report.merge(run_report, 0)
         if not len(run.topics):
-            raise no_lines(source, RUN)
+            raise no_lines_error(source, RUN)
         self.report_whole_run(report, run)
         check_tags(report, run, cut_off=not source.final_newline)
         return run

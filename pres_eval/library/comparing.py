@@ -103,7 +103,7 @@ class Comparisons(FullComparison, Sequence[Comparison]):
 
         topics = plural(len(self.plain.topics))
         tables = compared_tables(self.compared, topics_with_weights(topics, self.compared.scores))
-        # Letters say of all pairs what signs say beside a baseline.
+        # The table of groups has the letters that mark significance between all pairs.
         shown = [table for table in tables if table.name in ("means", "groups")]
         # Notes name options: here they name arguments of `compare`.
         return in_python(render(shown, Look(form, digits=digits, style=style), "compare", {}))
@@ -225,7 +225,7 @@ def compare(
     baseline_run = _baseline_run(baseline, compared, run_names)
     groups, weights = first.groups_and_weights
     comparison = full_comparison(scores, baseline_run, settings, groups, weights, by_threads(jobs), warn)
-    return Comparisons(**vars(comparison))
+    return Comparisons(**vars(comparison))  # the same fields, with the methods of a sequence
 
 
 def _names(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> list[str]:

@@ -257,7 +257,10 @@ class Evaluation:
         return to_json(record)
 
     def to_trec(self, per_topic: bool = False, summary: bool = True) -> bytes:
-        """Return trec_eval's lines, byte for byte; with `per_topic` those of each topic first (-q)."""
+        """Return trec_eval's lines, byte for byte; with `per_topic` those of each topic first (-q).
+
+        summary  whether there are lines over all topics
+        """
         from pres_eval.report.groups import with_group_columns
         from pres_eval.report.trec import evaluation_lines
 

@@ -242,11 +242,14 @@ def _persistent(batch: Batch, gains: FloatArray, cutoff: int, p: float) -> Float
     return (1.0 - p) * gained(batch, gains, discounted_by_p, cutoff)
 
 
-# Parameters and traits that several of the measures share, and what makes measures of one kind.
+# Parameters that several of the measures share.
 _GRADES = (MIN_REL, MAX_REL)
 _AT_RANKS = MeasureSettings(_GRADES, PAGE_CUTOFFS, "10,20,max_rel=3")
 _WANTING = MeasureSettings((WANTED_GAIN, *_GRADES), example="T=2,max_rel=3")
 _PERSISTENT = MeasureSettings((persistence(0.8),), PAGE_CUTOFFS, "10,20,p=0.9")
+
+# Traits: of measures of the first documents, and of those among them that rise with grades.  Then what makes
+# measures by grades, and those of a reader who may stop because of what was found.
 _OF_FIRST_DOCUMENTS = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES, Trait.OWN_EXPECTED})
 _RISING = _OF_FIRST_DOCUMENTS | {Trait.GRADED, Trait.OF_TOPIC_SCALE}
 _graded_measure = partial(Measure, ours=True, uses_level=False)

@@ -86,7 +86,7 @@ class GroupQrels(JudgedGroups):
 
     grade: IntArray
 
-    def judged_twice(self, first: int, second: int) -> InputError:
+    def judged_twice_error(self, first: int, second: int) -> InputError:
         """Return the error that a group judges a document twice, in these two rows."""
         judgement = f"a second judgement of document {self._docno(second)}"
         problem = f"{self.where(second)}: {judgement} (first in line {self.line[first]})"
@@ -126,7 +126,7 @@ class Preferences(JudgedGroups):
         num_subgroups: int = np.unique(subgroups, axis=1).shape[1]
         return num_subgroups < len(self.level)
 
-    def two_levels(self, row: int, other: int) -> InputError:
+    def two_levels_error(self, row: int, other: int) -> InputError:
         """Return the error that a document is twice in a subgroup, with different levels."""
         first, second = self._by_line(row, other)
         level = f"document {self._docno(second)} has level {self.level[second]:g}"
@@ -140,7 +140,7 @@ class Preferences(JudgedGroups):
             return other, row
         return row, other
 
-    def conflict(self, row: int, other: int) -> InputError:
+    def conflict_error(self, row: int, other: int) -> InputError:
         """Return the error for two documents preferred to each other, or one both relevant and not."""
         first, second = self._by_line(row, other)
         problem = f"documents {self._docno(first)} and {self._docno(second)} are each preferred to the other"
@@ -165,7 +165,7 @@ class Sample(GroupQrels):
 
     probability: FloatArray | None = None
 
-    def judged_twice(self, first: int, second: int) -> InputError:
+    def judged_twice_error(self, first: int, second: int) -> InputError:
         """Return the error that a document is in the file twice for a topic."""
         again = f"document {self._docno(second)} again (first in line {self.line[first]})"
         problem = f"{self.where(second)}: {again}"
@@ -203,8 +203,9 @@ def _check_once(qrels: GroupQrels, group: IntArray) -> None:
     has_same_group = np.diff(group[order]) == 0
     again = np.flatnonzero(has_same_document & has_same_group)  # before the second judgement
     if len(again):
-        second = again[np.argmin(qrels.line[order[again + 1]])] + 1
-        raise qrels.judged_twice(int(order[second - 1]), int(order[second]))
+        seconds = again + 1
+        second = seconds[np.argmin(qrels.line[order[seconds]])]
+        raise qrels.judged_twice_error(int(order[second - 1]), int(order[second]))
 
 
 def read_preferences(source: File, layout: Layout = PREFS) -> Preferences:

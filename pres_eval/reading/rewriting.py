@@ -28,7 +28,7 @@ EXCLUDE_FROM = (RUN_AND_QRELS, RUN_ALONE)
 """Values of --exclude-from."""
 
 IdMapping = Callable[[Ids], tuple[Ids, BoolArray]]
-"""Ids (N,) -> the ids that they become (N,), and which of them (N,) are others."""
+"""Ids (N,) -> the ids that they become (N,), and which of them (N,) were mapped."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +164,7 @@ class FileMapping:
         return FileMapping, self._made_of  # another process has other hashes
 
     def __call__(self, ids: Ids) -> tuple[Ids, BoolArray]:
-        """Return the mapped ids (N,), and which of them changed (N,); unknown ones stay."""
+        """Return the mapped ids (N,), and which of them (N,) the file has; others stay as they are."""
         target_rows = self._table.find(ids)
         is_known = target_rows >= 0
         if is_known.all():
@@ -227,6 +227,6 @@ def read_excluded(text: str) -> Excluded:
 
     if text == "self":
         return Excluded(None)
-    ids, documents, _ = read_pairs(File(text), "topic docno", also="topic iteration docno relevance")
-    topics, lengths = ids.take(slice(None)).stretches()
+    topic_column, documents, _ = read_pairs(File(text), "topic docno", also="topic iteration docno relevance")
+    topics, lengths = topic_column.take(slice(None)).stretches()
     return Excluded(build_pool(topics, lengths, documents).pool)

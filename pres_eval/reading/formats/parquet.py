@@ -84,7 +84,7 @@ def row_groups(source: File, file: Any, numbers: Iterable[int], grades: int) -> 
     for group in numbers:
         group_bytes += _bytes_of_group(source, file, group)
         id_columns = names[:2]
-        if columns.several:
+        if columns.has_lists:
             id_columns = names[:1]
         num_rows = LARGEST_BATCH // _longest_shared(file, group, id_columns)
         num_rows = max(min(ROWS_OF_BATCH, num_rows), 1)
@@ -92,7 +92,7 @@ def row_groups(source: File, file: Any, numbers: Iterable[int], grades: int) -> 
         for batch in file.iter_batches(num_rows, row_groups=[group], columns=names, use_threads=False):
             if not batch.num_rows:
                 continue
-            if columns.several:
+            if columns.has_lists:
                 yield from _blocks_of_lists(source, batch, names, by_order, grades)
                 continue
             topics = _ids(source, batch.column(names[0]), names[0])
@@ -134,7 +134,7 @@ def _observe(source: File, file: Any, columns: Columns, grades: int) -> None:
     naming = source.naming.for_role(grades)
     is_chosen = naming.named_column(DOCNO, headings) is not None
     table = ObservedTable(source.name, () if is_chosen else headings, document)
-    is_unnamed = columns.number is None and not columns.several
+    is_unnamed = columns.number is None and not columns.has_lists
     if columns.number is not None:
         warn_of_other_number(source.name, naming, headings, headings[columns.number], grades)
     if table.rival is None and columns.rank is None and not is_unnamed:
@@ -244,7 +244,7 @@ def columns_in(source: File, file: Any, grades: int) -> Columns:
             problem = f"{names.count(names[column])} columns named {names[column]}"
             raise InputError(source.name, None, problem, "one")
     columns_of_ids = columns.used[:2]
-    if columns.several:
+    if columns.has_lists:
         columns_of_ids = columns.used[:1]
     for column in columns_of_ids:
         kind = schema.field(column).type

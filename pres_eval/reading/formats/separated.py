@@ -78,7 +78,7 @@ def _rows_by_heading(source: File, grades: int) -> Iterator[Row]:
     if head.before > 1:
         text = f"{plural(head.before, 'line')} before the headings left out"
         warnings.warn(f"{source.name}: {text}", ReadingNote, stacklevel=2)
-    if columns.number is None and not columns.several:
+    if columns.number is None and not columns.has_lists:
         _look_for_unnamed_number(source, columns, grades, head.separator, head.names)
     if columns.number is not None:
         warn_of_other_number(source.name, naming, head.names, head.names[columns.number], grades)
@@ -150,7 +150,7 @@ def _rows_by_number(source: File, grades: int) -> Iterator[Row]:
     if columns.topic is None:
         note_of_one_topic(source.name)
     separator = separator_of_lines(source.head(), columns.last + 1)
-    if columns.number is None and not columns.several:
+    if columns.number is None and not columns.has_lists:
         _look_for_unnamed_number(source, columns, grades, separator)
     rows: Iterator[tuple[int, list[str]]]
     if separator is None:
@@ -245,13 +245,14 @@ class CellReader:
         Rows with neither document nor number, as a topic without a rating has one, are left out.
         """
         columns, by_order = self.columns, NumbersByOrder(self.grades)
-        has_number = columns.number is not None and bool(self.grades or not columns.several)
+        has_number = columns.number is not None and bool(self.grades or not columns.has_lists)
         table = self._new_observer()
         has_words = bool(self.grades and self.source.naming.grades)
         has_rank = columns.rank is not None
-        is_observed = table.rival is not None or has_rank or columns.several or has_words
+        # The rival is a second column of ids of documents.
+        is_observed = table.rival is not None or has_rank or columns.has_lists or has_words
         # Lists of ids stand in tables without grades and scores.
-        may_be_lists = columns.number is None and not columns.several
+        may_be_lists = columns.number is None and not columns.has_lists
         topics_alone: list[str] = []
         for line, cells in rows:
             if not any(cells):
@@ -306,7 +307,7 @@ class CellReader:
             table.see_docnos(cells[columns.document], cells[self.headings.index(table.rival)])
         if columns.rank is not None:
             table.see_rank(topic.decode("utf-8", "replace"), cells[columns.rank], number)
-        if columns.several:
+        if columns.has_lists:
             table.see_list(topic.decode("utf-8", "replace"))
         if self.grades and columns.number is not None:
             grade = cells[columns.number]
@@ -316,7 +317,7 @@ class CellReader:
     def _documents(self, line: int, cell: str) -> Iterator[bytes]:
         """Yield the ids of the documents in a cell."""
         texts = [cell]
-        if self.columns.several:
+        if self.columns.has_lists:
             texts = ids_in_cell(cell)
         for text in texts:
             yield id_of_cell(self.source, line, text, DOCNO)
@@ -363,7 +364,7 @@ def _lines(source: File) -> Iterator[str]:
         source.give_back(chunk)
 
 
-def checked_grade(grade: float, text: str, name: str, line: int | None, grades: int) -> int | float:
+def checked_grade(grade: int | float, text: str, name: str, line: int | None, grades: int) -> int | float:
     """Return a grade as a whole number, or as a decimal one if gains are read.
 
     text  the grade as messages call it
