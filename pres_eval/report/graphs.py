@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.arrays import add_in_order, divide
-from pres_eval.report.axes import Axis, count_axis, nice_axis, unit_axis
+from pres_eval.report.axes import Axis, nice_axis, rank_axis, unit_axis
 from pres_eval.report.report_columns import RECALL_LEVEL_TEXTS
 from pres_eval.report.trec_report import Report
 
@@ -67,7 +67,7 @@ def against_nmax(report: Report, measure: str) -> Graph:
         name=measure,
         title=f"{title} against Nmax",
         description=f"{title} at Nmax, averaged over topics",
-        x=count_axis("Nmax, documents that the reader reads", float(max(report.grid))),
+        x=rank_axis("Nmax, documents that the reader reads", float(max(report.grid))),
         y=unit_axis(title),
         curves=_curves(report, columns),
     )

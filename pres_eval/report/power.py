@@ -204,10 +204,11 @@ def _draw_levels(
     axes.annotate(
         f"{alpha:g}", (1, alpha), xycoords=("axes fraction", "data"), fontsize=7, va="bottom", ha="right"
     )
-    above = min((int((values > MOST_LEVEL).sum()) for values in levels.values()), default=0)
+    # Pairs at the left of what is drawn: under the measure that has fewest of them.
+    num_left_out = min((int((values > MOST_LEVEL).sum()) for values in levels.values()), default=0)
     pairs = max((len(values) for values in levels.values()), default=1)
-    first = min(above, pairs - 1)
-    if above == pairs:
+    first = min(num_left_out, pairs - 1)
+    if num_left_out == pairs:
         text = f"no pair of runs below {MOST_LEVEL:g}"
         axes.annotate(text, (0.5, 0.5), xycoords="axes fraction", ha="center")
     tick_whole_numbers(axes.xaxis)
