@@ -15,7 +15,7 @@ from pres_eval.options import RelevanceInfo
 from pres_eval.reading.blocks import Block, FileFormat, joined
 from pres_eval.reading.file import File
 from pres_eval.reading.headings import NO_NAMING
-from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, no_lines
+from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, no_lines_error, results_of_chunks
 from pres_eval.reading.pool import Pool, Pooled, Remembered, build_pool
 from pres_eval.reading.run_files import TABLE_FORMATS
 from pres_eval.records import dataclass
@@ -268,7 +268,7 @@ def read_qrels(
     rows_of_parts: list[tuple[int, int, IntArray | None]] = []
     """Of each part: the lines before it, how many judgements it has, and their lines in it."""
     read = partial(_read_part, layout, see_lines is not None)
-    for before, (part, lines) in in_parts(source, layout, read, source.chunks(), jobs):
+    for before, (part, lines) in results_of_chunks(source, layout, read, source.chunks(), jobs):
         if see_lines is not None and lines is not None:
             see_lines(before, lines)
         if part is None:
@@ -278,7 +278,7 @@ def read_qrels(
         rows_of_parts.append((before, len(part.grades), part.lines))
         num_topics += len(part.topics)
     if not len(columns):
-        raise no_lines(source, layout)
+        raise no_lines_error(source, layout)
     topics, groups, num_rows, documents, grades = columns.values()
     pooled = build_pool(topics, num_rows.astype(np.int64), documents, groups, jobs)
 
