@@ -80,7 +80,7 @@ _MEANINGS_BY_SEVERITY = {
         "no-judged-document": "no document of the run is judged: is it the same collection?",
         "shorter-than-cutoff": "topics with fewer documents than a cutoff that was asked for",
         "more-than-at-most": "topics with more documents than --at-most allows",
-        "rank-is-score": "scores that rise by 1 a line, as ranks do: are rank and score exchanged?",
+        "rank-is-score": "scores that count the rows of a topic, as ranks do: are rank and score exchanged?",
         "tag-of-another-file": "the tag is the name of another file: were files mixed up?",
     },
     Severity.NOTE: {

@@ -21,7 +21,7 @@ from pres_eval.arrays import (
 )
 from pres_eval.checking.blocks import NO_RANK, CheckedBlock, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, report_lines
-from pres_eval.checking.second_look import exchanged, exchanged_whole
+from pres_eval.checking.second_look import exchanged, exchanged_unsorted, exchanged_whole
 from pres_eval.checking.whole_files import CheckedRun, check_length, check_tags, sum_up_ties
 from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.errors import quoted
@@ -106,14 +106,14 @@ def check_columns(report: FileReport, lines: Lines) -> AnyInts:
         return np.zeros(0, np.int64)
     ranks, wrong_rows = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
     if not wrong_rows:
-        score_as_rank = exchanged_whole(lines, ranks)
+        score_as_rank = exchanged_whole(lines, ranks) or exchanged_unsorted(lines)
         if score_as_rank is not None:
             first_line = int(lines.line_of(np.zeros(1, np.int64))[0]) + 1
             example = Example(first_line, f"rank {quoted(score_as_rank)}")
             report.add("rank-is-score", len(lines), "", [example])
         return narrow(ranks)
     kind = "rank-no-number"
-    if exchanged(lines, wrong_rows[0]) is not None:
+    if exchanged(lines, wrong_rows[0]) is not None or exchanged_unsorted(lines) is not None:
         kind = "rank-is-score"
     examples = _cells(lines, np.array(wrong_rows), "rank", RANK_COLUMN)
     report.add(kind, len(wrong_rows), "", examples)

@@ -34,6 +34,7 @@ from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numb
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import RunFiles
+from pres_eval.reading.table_faults import FEWEST_RANKS, row_of_exchanged
 from pres_eval.records import dataclass
 
 PIECE_BYTES = 1 << 17
@@ -51,9 +52,6 @@ OPENING_ROWS = 4096
 NEARLY_ALL = 0.9
 """Share of the topics, and of the rows of a topic, with a fault that is no accident then."""
 
-FEWEST_RANKS = 3
-"""Rows of a topic from which on scores that rise by 1 are no accident."""
-
 _WITHOUT_SCORES = replace(RUN, number=None)
 
 
@@ -65,10 +63,12 @@ class OpeningFaults:
                           rank with its score, and a larger rank with a larger score; None otherwise
     exchanged             a number of the rank column if that seems to be exchanged with the score column, as
                           scores rise by 1 from row to row; None otherwise
+    exchanged_unsorted    the same of rows in another order: the scores of each topic count its rows
     """
 
     ranks_against_scores: tuple[bytes, int, float, int, float] | None = None
     exchanged: bytes | None = None
+    exchanged_unsorted: bytes | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,10 +250,17 @@ def opening_of(lines: Lines) -> OpeningFaults:
     if no_scores:
         return OpeningFaults()
     lines = replace(lines, numbers=scores)
+    ranks_against_scores = None
     if no_ranks:
-        return OpeningFaults(exchanged=exchanged(lines, no_ranks[0]))
+        sorted_rank = exchanged(lines, no_ranks[0])
+    else:
+        sorted_rank = exchanged_whole(lines, ranks)
+        ranks_against_scores = _ranks_against_scores(lines, ranks)
+    unsorted_rank = None
+    if sorted_rank is None and ranks_against_scores is None:
+        unsorted_rank = exchanged_unsorted(lines)
     return OpeningFaults(
-        exchanged=exchanged_whole(lines, ranks), ranks_against_scores=_ranks_against_scores(lines, ranks)
+        ranks_against_scores=ranks_against_scores, exchanged=sorted_rank, exchanged_unsorted=unsorted_rank
     )
 
 
@@ -285,6 +292,24 @@ def exchanged_whole(lines: Lines, ranks: IntArray) -> bytes | None:
         if not is_counted:
             return lines.text(begin, RANK_COLUMN)
     return None
+
+
+def exchanged_unsorted(lines: Lines) -> bytes | None:
+    """Return a rank that seems to be a score, of lines in any order, of which the first are read; else None.
+
+    There is one if the scores of each topic count its rows, as ranks do, and the ranks do not.
+    """
+    scores = lines.numbers[:OPENING_ROWS]
+    if not (scores == np.rint(scores)).all():
+        return None
+    lines = replace(lines, fields=lines.fields.head(OPENING_ROWS), numbers=scores)
+    ranks, no_ranks = read_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
+    if no_ranks:
+        return None
+    numbers: dict[bytes, int] = {}
+    topic = np.array([numbers.setdefault(text, len(numbers)) for text in lines.column(TOPIC_COLUMN)])
+    row = row_of_exchanged(topic, ranks, scores)
+    return None if row is None else lines.text(row, RANK_COLUMN)
 
 
 def _scores_count_rows(lines: Lines) -> bool:

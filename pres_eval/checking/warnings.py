@@ -163,6 +163,11 @@ def _of_columns(ranking: Ranking, opening: OpeningFaults) -> Iterator[str]:
             f"{ranking.name}: in each topic the scores rise by 1 from line to line, as ranks do, and the rank"
             f" column has {quoted(opening.exchanged)}: are rank and score exchanged?"
         )
+    if opening.exchanged_unsorted is not None:
+        yield (
+            f"{ranking.name}: in each topic the scores are 1, 2, 3 ..., as ranks are, and the rank column has"
+            f" {quoted(opening.exchanged_unsorted)}: are rank and score exchanged?"
+        )
     if opening.ranks_against_scores is not None:
         topic, rank, score, next_rank, next_score = opening.ranks_against_scores
         yield (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +14,7 @@ import numpy as np
 from pres_eval.arrays import IntArray
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, report_lines, report_respelling
 from pres_eval.checking.respelling import respelled_topics
+from pres_eval.checking.warnings import EXCHANGED_COLUMNS, GRADE_TEXT, MOST_GRADES
 from pres_eval.errors import EmptyFileError, InputError, plural, quoted
 from pres_eval.reading.file import File
 from pres_eval.reading.lines import QRELS, Layout, Lines, no_lines_error
@@ -121,7 +124,24 @@ def check_qrels(source: File, report: FileReport, level: float, jobs: int) -> Qr
         raise no_lines_error(source, QRELS)
     report.facts |= facts_of_lines(report)
     report_judgements(report, qrels, level)
+    finding = report.findings.get("topic-without-relevant")
+    if finding is not None and not qrels.every_grade().any() and _iterations_may_be_grades(source):
+        command = f"pres-eval convert {shlex.quote(source.path)} --columns topic=1,docno=3,grade=2 --to qrels"
+        finding.message += (
+            "; all grades are 0, and the second column has several whole numbers: are iteration and"
+            f" relevance exchanged? {command} > NEW reads them so"
+        )
     return qrels
+
+
+def _iterations_may_be_grades(source: File) -> bool:
+    """Return whether the second column of judgements has a few different grades in the first lines."""
+    head = b""
+    with contextlib.suppress(InputError):  # such as standard input, which is read only once
+        head = source.head()
+    rows = [line.split() for line in head.split(b"\n") if not line.lstrip().startswith(b"#")]
+    iterations = {row[1] for row in rows if len(row) == len(QRELS.names.split())}
+    return 1 < len(iterations) <= MOST_GRADES and all(map(GRADE_TEXT.fullmatch, iterations))
 
 
 def _with_decimals(source: File, jobs: int) -> QrelsJudgements | None:
@@ -223,7 +243,10 @@ def check_pair(report: FileReport, run: CheckedRun, qrels: Relevance) -> None:
     unjudged = [topic for topic in run.topics if topic not in judged]
     missing = [topic for topic in topics if topic not in in_run]
     if not common:
-        report.add("no-common-topic", 1, f"the qrels have {_some(topics)}, the run has {_some(run.topics)}")
+        message = f"the qrels have {_some(topics)}, the run has {_some(run.topics)}"
+        if any(document in in_run for document in qrels.pool.documents):
+            message += f"; topics of {report.path} are documents of {qrels.name}: {EXCHANGED_COLUMNS}"
+        report.add("no-common-topic", 1, message)
     _add_topics(report, "topic-without-judgements", unjudged, len(in_run))
     _add_topics(report, "topic-not-in-run", missing, len(judged))
     report_respelling(report, "other-notation-of-topic", respelled_topics(unjudged, topics), lambda _: None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -30,6 +31,8 @@ from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, RESULTS_FORMAT, NumberOpt
 from pres_eval.cli.streams import check_stdin_once, is_watched, warn
 from pres_eval.engines.machine import num_processors
 from pres_eval.errors import InputError, ReadingNote, ReadingWarning, SwallowedLinesNote, UsageError
+from pres_eval.reading.advice import advice
+from pres_eval.reading.csv_rows import cells_of, separator_of_lines
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.recognising import has_whole_numbers, recognised
 from pres_eval.reading.headings import DOCNO, TOPIC
@@ -51,6 +54,9 @@ def _check_ignored(
             )
     return names
 
+
+WHOLE_NUMBER = re.compile(r"-?\d+")
+"""Text of a grade of judgements."""
 
 MOST_DETAILED_FILES = 10
 """Files up to which all findings are shown unless --brief asks for less."""
@@ -154,6 +160,8 @@ def command(options: CheckedFiles) -> None:
         reports = check_files(qrels, runs, check_options, known_ids)
     for text in texts:
         _add_to_report(reports, text)
+    if qrels is None and not options.without_qrels:
+        _add_advice_for_judgements(reports[0], sources[0])
     for report in reports:
         report.findings = {
             name: finding for name, finding in report.findings.items() if name not in options.ignore
@@ -235,8 +243,45 @@ def looks_like_judgements(source: File, options: CheckedFiles) -> bool:
         if judged_format is not None:
             return True
         lines = [line for line in source.head().split(b"\n") if line.strip() and not line.startswith(b"#")]
-        return bool(lines) and len(lines[0].split()) == len(QRELS.names.split())
+        num_columns = len(QRELS.names.split())
+        is_split_by_blanks = bool(lines) and len(lines[0].split()) == num_columns
+        return is_split_by_blanks or _are_separated_judgements(_first_rows(source, num_columns))
     return False
+
+
+def _first_rows(source: File, least_columns: int) -> list[list[str]]:
+    """Return the cells of the first lines, between the separator that gives all of them as many columns."""
+    head = source.head()
+    whole_lines = head[: head.rfind(b"\n") + 1] or head
+    separator = separator_of_lines(whole_lines, least_columns)
+    texts = whole_lines.decode("utf-8-sig", "surrogateescape").splitlines()
+    return [cells_of(text, separator) for text in texts if text.strip() and not text.startswith("#")]
+
+
+def _are_separated_judgements(rows: list[list[str]]) -> bool:
+    """Return whether rows are topic, iteration, docno and a whole grade, with the same iteration in all."""
+    if {len(row) for row in rows} != {len(QRELS.names.split())}:
+        return False
+    return len({row[1] for row in rows}) == 1 and all(WHOLE_NUMBER.fullmatch(row[3]) for row in rows)
+
+
+def _add_advice_for_judgements(report: FileReport, source: File) -> None:
+    """Add to the report of a run alone, of three columns, what helps if its last column has grades."""
+    finding = report.findings.get("another-format")
+    has_rank_1_alone = "format" in report.facts and report.facts.get("documents_per_topic") == [1, 1]
+    if finding is None and not has_rank_1_alone:
+        return
+    with contextlib.suppress(InputError):
+        rows = _first_rows(source, 3)
+        if not all(len(row) == 3 and WHOLE_NUMBER.fullmatch(row[2]) for row in rows):
+            return
+        text = advice(source, QRELS.names)
+        if not text:
+            return
+        if finding is None:
+            report.add("another-format", 1, f"all ranks are 1; if these are judgements: {text}")
+        else:
+            finding.message += f"; if these are judgements: {text}"
 
 
 def _source(path: str) -> File:

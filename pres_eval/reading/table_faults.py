@@ -7,6 +7,9 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
+from pres_eval.arrays import FloatArray, IntArray, changed
 from pres_eval.errors import ReadingNote, ReadingWarning, number_of, plural, quoted
 from pres_eval.reading.headings import GRADE, RANK, SCORE, Naming, are_rival, rival_docno, warning_of_rivals
 
@@ -15,6 +18,9 @@ COMPARED_ROWS = 4096
 
 NEARLY_ALL = 0.9
 """Share of the pairs of a topic, and of the topics, whose ranks contradict the scores."""
+
+FEWEST_RANKS = 3
+"""Rows of a topic from which on scores that count these rows are no accident."""
 
 MOST_WORD_GRADES = 6
 """Different values of a column, up to which these can be grades in words."""
@@ -73,6 +79,8 @@ class ObservedTable:
         against = _first_against(self._ranked_rows)
         if against is not None:
             warnings.warn(f"{self._name}: {against}", ReadingWarning, stacklevel=2)
+        else:
+            self._warn_of_exchanged()
         if self._combined:
             warnings.warn(f"{self._name}: {self._note_of_combined()}", ReadingNote, stacklevel=2)
         if self._joined_ids:
@@ -80,6 +88,22 @@ class ObservedTable:
         repeated_topics = [topic for topic, count in self._lists.items() if count > 1]
         if repeated_topics:
             warnings.warn(f"{self._name}: {self._note_of_lists(repeated_topics)}", ReadingNote, stacklevel=2)
+
+    def _warn_of_exchanged(self) -> None:
+        """Warn of ranks that seem to be the scores, beside scores that count rows as ranks do."""
+        if not self._ranked_rows:
+            return
+        topics, ranks, scores = zip(*self._ranked_rows, strict=True)
+        numbers: dict[str, int] = {}
+        topic_numbers = np.array([numbers.setdefault(topic, len(numbers)) for topic in topics])
+        row = row_of_exchanged(topic_numbers, np.array(ranks), np.array(scores, np.float64))
+        if row is None:
+            return
+        text = (
+            f"in each topic the scores are 1, 2, 3 ..., as ranks are, and the rank column has {ranks[row]:g}:"
+            " are rank and score exchanged? --columns score=HEADING names the column of the scores"
+        )
+        warnings.warn(f"{self._name}: {text}", ReadingWarning, stacklevel=2)
 
     def _note_of_combined(self) -> str:
         """Return the note about grades of several words."""
@@ -105,6 +129,70 @@ class ObservedTable:
         if others:
             count += f", and {plural(len(others), 'more topic')} several"
         return f"{count}: their documents are one list, in the order of the file"
+
+
+def row_of_exchanged(topic: IntArray, ranks: FloatArray, scores: FloatArray) -> int | None:
+    """Return a row whose rank seems to be a score, None if there is none.
+
+    There is one if the scores (R,) of each topic count its rows, in any order, as ranks do, while the ranks
+    (R,) have decimals or count no rows.  If all ranks are the same, the column is not used.
+
+    topic  (R,) numbers of the topics, as they first appear
+    """
+    if not (scores == np.rint(scores)).all() or not np.isfinite(ranks).all() or (ranks == ranks[0]).all():
+        return None
+    order = np.lexsort((scores, topic))
+    heads = np.flatnonzero(changed(topic[order]))
+    if not _count_rows(scores[order], heads, int(topic[-1])):
+        return None
+    decimals = np.flatnonzero(ranks != np.rint(ranks))
+    if len(decimals):
+        return int(decimals[0])
+    return _row_of_whole(ranks, order, heads)
+
+
+def _row_of_whole(ranks: FloatArray, order: IntArray, heads: IntArray) -> int | None:
+    """Return a row whose rank seems to be a score, though all ranks (R,) are whole; None if there is none.
+
+    order  (R,) of the rows by topic and ascending score; scores count the rows of each topic
+    heads  (T,) first row of each topic in this order
+    """
+    ranks_in_order, lengths = ranks[order], np.diff(heads, append=len(ranks))
+    topic = np.repeat(np.arange(len(heads)), lengths)
+    # The largest score has rank 1: otherwise these are distances, and not exchanged.
+    rises = (np.diff(ranks_in_order) > 0) & (np.diff(topic) == 0)
+    if rises.any():
+        return None
+    least = np.minimum.reduceat(ranks_in_order, heads)
+    is_first = (least == 0) | (least == 1)
+    if not is_first.any():
+        return 0
+    # Ranks have gaps where documents were left out; then a file does not begin with the least score.
+    span = np.maximum.reduceat(ranks_in_order, heads) - least
+    counts_rows = is_first & (span == lengths - 1)
+    is_sorted = bool((order == np.arange(len(order))).all())
+    if not is_sorted or counts_rows.all():
+        return None
+    return int(heads[np.argmin(counts_rows)])
+
+
+def _count_rows(scores: FloatArray, heads: IntArray, last_topic: int) -> bool:
+    """Return whether the scores of each topic are 1, 2, 3 ... or 0, 1, 2 ..., over enough rows to mean it.
+
+    scores      (R,) by topic, ascending
+    heads       (T,) first row of each topic
+    last_topic  a topic that may go on behind these rows, so that it does not count if there are others
+    """
+    lengths = np.diff(heads, append=len(scores))
+    if lengths.max() < FEWEST_RANKS and np.count_nonzero(lengths > 1) < 2:
+        return False
+    least = scores[heads]
+    place = np.arange(len(scores)) - np.repeat(heads, lengths)
+    is_counted = scores == place + np.repeat(least, lengths)
+    of_topic = np.logical_and.reduceat(is_counted, heads) & ((least == 0) | (least == 1))
+    if len(heads) > 1:
+        of_topic[last_topic] = True
+    return bool(of_topic.all())
 
 
 def _first_against(rows: Sequence[tuple[str, float, float]]) -> str | None:

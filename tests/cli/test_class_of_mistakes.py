@@ -26,9 +26,39 @@ def quoted(text: str) -> str:
 
 DISTANCES = "q1 Q0 d1 1 0.1 t\nq1 Q0 d2 2 0.2 t\nq2 Q0 d4 1 0.1 t\nq2 Q0 d1 2 0.3 t\n"
 WHOLE = RUN.replace("3.5", "3").replace("2.5", "2").replace("2.1", "2").replace("1.1", "1")
+SHUFFLED = (
+    "q1 Q0 d3 0.7 3 t\nq1 Q0 d1 0.9 1 t\nq1 Q0 d2 0.8 2 t\n"
+    "q2 Q0 d1 0.6 2 t\nq2 Q0 d4 0.7 1 t\nq2 Q0 d2 0.5 3 t\n"
+)
+TABLE = "topic,docno,rank,score\nq1,d1,0.9,1\nq1,d2,0.8,2\nq2,d4,0.7,1\nq2,d1,0.6,2\n"
 
 MISTAKES: dict[str, tuple[str, str | bytes, str]] = {
     "the files in the wrong order": ("run qrels", "", "were the two files swapped?"),
+    "semicolons, judgements alone": (
+        "check x", QRELS.replace(" ", ";"), "separated by semicolons, not by blanks or tabs: pres-eval"
+        " convert x --columns topic=1,docno=3,grade=4 --to qrels > NEW",
+    ),
+    "no iteration, judgements alone": (
+        "check x", columns(QRELS, 0, 2, 3), "if these are judgements: the iteration is missing: pres-eval"
+        " convert x --columns topic=1,docno=2,grade=3 --to qrels > NEW",
+    ),
+    "no iteration, one document a topic, judgements alone": (
+        "check x", "q1 d1 1\nq2 d4 1\n", "all ranks are 1; if these are judgements: the iteration is missing:"
+    ),
+    "no iteration and commas, judgements alone": (
+        "check x", columns(QRELS, 0, 2, 3).replace(" ", ","), "if these are judgements: the columns are"
+        " separated by commas",
+    ),
+    "check of iteration and relevance exchanged": (
+        "check x", columns(QRELS, 0, 3, 2, 1), "are iteration and relevance exchanged? pres-eval convert x"
+        " --columns topic=1,docno=3,grade=2 --to qrels > NEW reads them so",
+    ),
+    "check of docno before topic in judgements": (
+        "check x run", columns(QRELS, 2, 1, 0, 3), "topics of run are documents of x: are topic and docno"
+    ),
+    "check of docno before topic in a run": (
+        "check qrels x", columns(RUN, 2, 1, 0, 3, 4, 5), "topics of x are documents of qrels: are topic"
+    ),
     "the run twice": ("run run", "", "this looks like a run; were the two files swapped?"),
     "the judgements twice": ("qrels qrels", "", "this looks like judgements; were the two files swapped?"),
     "docno before topic in judgements": (
@@ -54,6 +84,34 @@ MISTAKES: dict[str, tuple[str, str | bytes, str]] = {
     ),
     "check of exchanged whole scores": (
         "check qrels x", columns(WHOLE, 0, 1, 2, 4, 3, 5), "rank-is-score"
+    ),
+    "score before rank, not sorted": (
+        "qrels x", SHUFFLED, "scores are 1, 2, 3 ..., as ranks are, and the rank column has '0.7': are rank"
+    ),
+    "check of score before rank, not sorted": ("check qrels x", SHUFFLED, "rank-is-score"),
+    "whole scores before ranks, not sorted": (
+        "qrels x", SHUFFLED.replace("0.", ""), "the rank column has '7': are rank and score exchanged?"
+    ),
+    "check of whole scores before ranks, not sorted": (
+        "check qrels x", SHUFFLED.replace("0.", ""), "rank-is-score"
+    ),
+    "score before rank, topics mixed": (
+        "qrels x", "\n".join(sorted(SHUFFLED.splitlines(), key=lambda line: line.split()[2])) + "\n",
+        "the rank column has '0.9': are rank and score exchanged?",
+    ),
+    "headings rank and score exchanged": (
+        "qrels x", TABLE, "the rank column has 0.9: are rank and score exchanged?"
+    ),
+    "check of headings exchanged": ("check qrels x", TABLE, "are rank and score exchanged?"),
+    "headings exchanged, decimal commas": (
+        "qrels x", TABLE.replace(",", ";").replace(".", ","), "are rank and score exchanged?"
+    ),
+    "headings exchanged, whole scores": (
+        "qrels x", TABLE.replace("0.", ""), "the rank column has 9: are rank and score exchanged?"
+    ),
+    "headings exchanged, not sorted": (
+        "qrels x", "topic,docno,rank,score\n" + "".join(sorted(TABLE.splitlines(True)[1:], reverse=True)),
+        "are rank and score exchanged?",
     ),
     "distances, two documents a topic": ("qrels x", DISTANCES, "are these distances?"),
     "distances, the last rank first": (
@@ -135,6 +193,46 @@ def test_runs_in_the_order_of_their_scores_are_right(ranks: str, call: Command) 
     Path("x").write_text("".join(f"{t} Q0 d{p} {rank_of[p - 1]} {4 - p} t\n" for t, p in rows))
     assert "exchanged" not in call("qrels", "x").err
     assert "rank-is-score" not in call("check", "qrels", "x").out
+
+
+GENUINE = {
+    "whole scores": "q1 Q0 d2 2 2 t\nq1 Q0 d1 1 3 t\nq1 Q0 d3 3 1 t\nq2 Q0 d1 2 1 t\nq2 Q0 d4 1 2 t\n",
+    "ranks with decimals": "q1 Q0 d2 2.0 2 t\nq1 Q0 d1 1.0 3 t\nq1 Q0 d3 3.0 1 t\n",
+    "ranks 0": "q1 Q0 d2 0 2 t\nq1 Q0 d1 0 3 t\nq1 Q0 d3 0 1 t\n",
+    "ranks of a longer run": "q1 Q0 d2 4 2 t\nq1 Q0 d1 1 3 t\nq1 Q0 d3 9 1 t\n",
+    "a table": "topic,docno,rank,score\nq1,d1,1,3\nq1,d2,2,2\nq1,d3,3,1\nq2,d4,1,2\nq2,d1,2,1\n",
+    "a table with ranks 0": "topic,docno,rank,score\nq1,d1,0,3\nq1,d2,0,2\nq1,d3,0,1\n",
+    "a table of distances": "topic,docno,rank,score\nq1,d1,1,2\nq1,d2,2,4\nq1,d3,3,8\n",
+    "a table with one row": "topic,docno,rank,score\nq1,d1,0.5,1\n",
+}
+
+
+@pytest.mark.parametrize("case", GENUINE)
+def test_whole_scores_beside_ranks_are_not_exchanged(case: str, call: Command) -> None:
+    Path("x").write_text(GENUINE[case])
+    assert "exchanged" not in call("qrels", "x").err
+    assert "rank and score" not in call("check", "qrels", "x").out
+
+
+@pytest.mark.parametrize("is_json", [False, True])
+def test_scores_that_an_option_names_are_not_compared_with_themselves(is_json: bool, call: Command) -> None:
+    text = TABLE
+    if is_json:
+        headings, *rows = (line.split(",") for line in TABLE.splitlines())
+        records = [dict(zip(headings, [*row[:2], *map(float, row[2:])], strict=True)) for row in rows]
+        text = json.dumps(records)
+    Path("x").write_text(text)
+    called = call("qrels", "x", "--columns", "score=rank")
+    assert called.code == 0 and "warning" not in called.err
+    assert "are rank and score exchanged?" in call("qrels", "x").err
+
+
+def test_good_judgements_are_not_taken_for_exchanged(call: Command) -> None:
+    """Grades that are all 0 beside iterations that are all 0, and scores of three columns with decimals."""
+    Path("x").write_text(QRELS.replace(" 1\n", " 0\n").replace(" 2\n", " 0\n"))
+    assert "exchanged" not in call("check", "x").out
+    Path("x").write_text(columns(RUN, 0, 2, 4))
+    assert "judgements" not in call("check", "x").out
 
 
 QUERIES = {

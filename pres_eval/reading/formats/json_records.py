@@ -85,6 +85,8 @@ def record_columns(record: Mapping[str, Any], grades: int, naming: Naming) -> Re
         return RecordColumns(topic, docno, rank, by_rank=True)
     if number is None and DOCNO not in naming.columns:
         return None
+    if rank == number:  # a field named rank that an option names as the scores
+        rank = None
     return RecordColumns(topic, docno, number, rank=rank)
 
 

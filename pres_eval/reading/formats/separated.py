@@ -306,7 +306,10 @@ class CellReader:
         if table.rival is not None:
             table.see_docnos(cells[columns.document], cells[self.headings.index(table.rival)])
         if columns.rank is not None:
-            table.see_rank(topic.decode("utf-8", "replace"), cells[columns.rank], number)
+            rank = cells[columns.rank]
+            if self.separator != ",":
+                rank = rank.replace(",", ".")
+            table.see_rank(topic.decode("utf-8", "replace"), rank, number)
         if columns.has_lists:
             table.see_list(topic.decode("utf-8", "replace"))
         if self.grades and columns.number is not None:

@@ -68,6 +68,8 @@ def columns_of(header: Sequence[str], grades: int, naming: Naming) -> Columns | 
     rank = None
     if not grades and not by_rank:
         rank = naming.column(RANK, header)
+    if rank == number:  # a column named rank that an option names as the scores
+        rank = None
     column_of = {name: column for column, name in reversed(list(enumerate(header)))}
     return Columns(
         topic=column_of.get(topic or ""),
