@@ -16,7 +16,7 @@ class PresEvalError(Exception):
 
     exit_code = 2
     is_reported = False
-    """Whether the reports of gates have it."""
+    """Whether the reports of gates list it beside their findings."""
 
 
 class UsageError(PresEvalError):

@@ -36,7 +36,7 @@ from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import Selection, select, with_ties_and_bounds
 from pres_eval.measures.settings import UnitedCutoffs
 from pres_eval.options import V9, Options
-from pres_eval.reading import relevance as engine
+from pres_eval.reading.relevance import QrelsJudgements
 from pres_eval.scoring import Scoring
 
 __version__ = "0.5.11"
@@ -58,8 +58,8 @@ supported_nicknames: dict[str, set[str]] = {
 
 supported_measures: set[str] = set(supported_nicknames["all_trec"])
 
-_OF_JUDGEMENTS = ("map_docs", "map_ranks", "exclude", "exclude_from")
-_OF_RUNS = ("empty", "ties", "max_retrieved", "compat")
+_OPTIONS_OF_JUDGEMENTS = ("map_docs", "map_ranks", "exclude", "exclude_from")
+_OPTIONS_OF_RUNS = ("empty", "ties", "max_retrieved", "compat")
 """Arguments of pres_eval.evaluate that the evaluator takes besides its own."""
 
 _NAME_AND_PARAMETERS = re.compile(r"(.+?)[._]([0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)")
@@ -158,7 +158,7 @@ class RelevanceEvaluator:
         self._judged = plain or {}
         if plain is None:
             # Judgements of other types are checked and become arrays now, others when `_qrels` is first used.
-            self._qrels = _qrels(judged)
+            self._qrels = _as_arrays(judged)
         names = frozenset([measures] if isinstance(measures, str) else measures)
         self._options = _options(int(relevance_level), bool(judged_docs_only_flag))
         self._further_options = pres_eval or {}
@@ -174,13 +174,13 @@ class RelevanceEvaluator:
 
         Raises TypeError for names that are no such options.
         """
-        known = (*_OF_JUDGEMENTS, *_OF_RUNS)
+        known = (*_OPTIONS_OF_JUDGEMENTS, *_OPTIONS_OF_RUNS)
         for_runs: dict[str, Any] = {}
         for_judgements: dict[str, Any] = {}
         for name, value in ours.items():
             if name not in known:
                 raise TypeError(f"pres_eval: found {name!r}, expected some of {', '.join(known)}")
-            if name in _OF_JUDGEMENTS:
+            if name in _OPTIONS_OF_JUDGEMENTS:
                 for_judgements[name] = value
             else:
                 for_runs[name] = value
@@ -192,20 +192,22 @@ class RelevanceEvaluator:
     @cached_property
     def _qrels(self) -> Qrels | None:
         """The judgements as arrays, which `_few` does without; None if there are none."""
-        return _qrels(self._judged) if self._judged else None
+        return _as_arrays(self._judged) if self._judged else None
 
     @cached_property
     def _few(self) -> FewDocuments | None:
         """What evaluates topics of few documents without arrays; None if the options do not allow it."""
         if self._options.judged_only or self._further_options:
             return None
-        grades = self._judged.get if self._judged or self._qrels is None else self._grades_of
+        grades: Callable[[str], Mapping[str, int] | None] = self._judged.get
+        if not self._judged and self._qrels is not None:  # kept as arrays alone
+            grades = self._grades_of
         level = int(self._options.relevance_level)
         return FewDocuments(grades, level, self._keys, self._columns, self._values_without_documents)
 
     def _grades_of(self, topic: str) -> dict[str, int] | None:
         """Return the grades of a topic's documents, from judgements that are kept as arrays."""
-        assert self._qrels is not None and isinstance(self._qrels.relevance, engine.QrelsJudgements)
+        assert self._qrels is not None and isinstance(self._qrels.relevance, QrelsJudgements)
         index = self._qrels.lookup.topics.get(topic)
         if index is None:
             return None
@@ -253,9 +255,9 @@ class RelevanceEvaluator:
 
     def _num_rel_of(self, index: int) -> dict[str, float]:
         """Return the number of relevant documents of a topic under its key, nothing if no column has it."""
-        if NUM_REL not in self._values_without_documents:
+        if NUM_REL not in self._keys:
             return {}
-        assert self._qrels is not None and isinstance(self._qrels.relevance, engine.QrelsJudgements)
+        assert self._qrels is not None and isinstance(self._qrels.relevance, QrelsJudgements)
         begin, end = self._qrels.relevance.pool.offsets[index : index + 2]
         relevant = self._qrels.relevance.grade[begin:end] >= self._options.relevance_level
         return {NUM_REL: float(np.count_nonzero(relevant))}
@@ -286,7 +288,7 @@ class RelevanceEvaluator:
         return dict(zip(ranking.topic.tolist(), values_of_topics, strict=True))
 
 
-def _qrels(judged: Mapping[str, Mapping[str, int]]) -> Qrels:
+def _as_arrays(judged: Mapping[str, Mapping[str, int]]) -> Qrels:
     """Return judgements as arrays; raise TypeError for other types, and grades with decimals."""
     try:
         qrels = UnprintedQrels(judged)
@@ -309,14 +311,14 @@ def _columns_of(
 ) -> tuple[Selection, list[str], dict[str, float]]:
     """Return the columns, their keys, and the values of a topic for which nothing was retrieved.
 
-    registered  measures of the user, of which `measures` may name some
+    registered  measures of the user, of which `measures` may name some: the cache is to know when they change
     """
     texts = list(_texts_of(sorted(measures)))
     try:
         selection = select(texts) if texts else ()
     except MeasureError as error:
         raise ValueError(in_python(str(error))) from error
-    columns = with_ties_and_bounds(selection, options, False, warn)
+    columns = with_ties_and_bounds(selection, options, bounds=False, warn=warn)
     # Parameters that are not cutoffs do not show.
     keys = []
     nothing = {}
@@ -329,7 +331,10 @@ def _columns_of(
 
 
 def _texts_of(measures: Iterable[str]) -> Iterator[str]:
-    """Yield the names as -m takes them, each once; the order does not matter."""
+    """Yield the names as -m takes them; the order does not matter, nor does a name that comes again.
+
+    Raises ValueError for a measure that does not exist.
+    """
     names = set(measure_names())
     for measure in measures:
         match = None if measure in names else _NAME_AND_PARAMETERS.fullmatch(measure)

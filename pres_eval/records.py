@@ -23,22 +23,22 @@ else:
         assert frozen, "records don't change"
         if kind is None:
             return partial(dataclass, eq=eq, kw_only=kw_only)
-        # What the standard library does without writing a text is left to it; it wants a class to be
-        # frozen if another is that it inherits from.
+        # The standard library does what needs no generated source.  It demands that a class is frozen if
+        # one that it inherits from is.
         inherits = any(dataclasses.is_dataclass(base) for base in kind.__bases__)
         dataclasses.dataclass(init=False, repr=False, eq=False, frozen=inherits, kw_only=kw_only)(kind)
         kind.__dataclass_params__.frozen = True
         fields = dataclasses.fields(kind)
         missing = dataclasses.MISSING
-        # What the methods of all classes need to know of this one.
-        kind._record = SimpleNamespace(
+        # What the methods that all classes share need to know of this one.
+        kind._field_facts = SimpleNamespace(
             names=tuple([field.name for field in fields]),
             all_names=frozenset([field.name for field in fields]),
             shown=tuple([field.name for field in fields if field.repr]),
             positional=tuple([field.name for field in fields if not field.kw_only]),
-            has_more_to_do=hasattr(kind, "__post_init__"),
+            has_post_init=hasattr(kind, "__post_init__"),
             defaults={field.name: field.default for field in fields if field.default is not missing},
-            makers=[
+            factories=[
                 (field.name, field.default_factory)
                 for field in fields
                 if field.default_factory is not missing
@@ -75,8 +75,8 @@ class _SignatureWhenAsked:
 
 
 def _init(self: Any, /, *arguments: Any, **named: Any) -> None:
-    """Set all fields, once and without a text that was made to do it."""
-    fields = self._record
+    """Set all fields: the `__init__` that all records share."""
+    fields = self._field_facts
     values = self.__dict__
     values.update(fields.defaults)
     has_wrong = False
@@ -85,21 +85,21 @@ def _init(self: Any, /, *arguments: Any, **named: Any) -> None:
         has_wrong = len(by_place) < len(arguments) or not named.keys().isdisjoint(by_place)
         values.update(zip(by_place, arguments, strict=False))
     values.update(named)
-    for name, make in fields.makers:
+    for name, make in fields.factories:
         if name not in values:
             values[name] = make()
     if has_wrong or values.keys() != fields.all_names:
         type(self).__signature__.bind(*arguments, **named)  # raises the TypeError that Python would raise
-    if fields.has_more_to_do:
+    if fields.has_post_init:
         self.__post_init__()
 
 
 def _values(record: Any) -> tuple[Any, ...]:
-    return tuple([getattr(record, name) for name in record._record.names])
+    return tuple([getattr(record, name) for name in record._field_facts.names])
 
 
 def _repr(self: Any) -> str:
-    shown = ", ".join([f"{name}={getattr(self, name)!r}" for name in self._record.shown])
+    shown = ", ".join([f"{name}={getattr(self, name)!r}" for name in self._field_facts.shown])
     return f"{type(self).__qualname__}({shown})"
 
 

@@ -115,9 +115,11 @@ def _between_groups(permutations: _Permutations) -> FloatArray:
     Source: the permutation test of a one-way analysis of variance; Anderson, Canadian Journal of Fisheries
       and Aquatic Sciences 58, 2001, doi:10.1139/f01-004.
     """
-    sums, weight = permutations.sums(permutations.values), permutations.sums(permutations.weights)
+    sums = permutations.sums(permutations.values)
+    weight = permutations.sums(permutations.weights)
     # A group whose topics all weigh 0 in a permutation has a sum of 0.
-    return np.asarray((sums**2 / np.where(weight > 0, weight, 1)).sum(axis=-1), np.float64)
+    squares = sums**2 / np.where(weight > 0, weight, 1)
+    return np.asarray(squares.sum(axis=-1), np.float64)
 
 
 def _welch_f(permutations: _Permutations) -> FloatArray:
@@ -132,9 +134,8 @@ def _welch_f(permutations: _Permutations) -> FloatArray:
     total = precisions.sum(axis=-1, keepdims=True)
     grand_mean = (means * precisions).sum(axis=-1, keepdims=True) / total
     between = (precisions * (means - grand_mean) ** 2).sum(axis=-1) / (groups - 1)
-    return np.asarray(
-        between / (1 + 2 * (groups - 2) / (groups**2 - 1) * _variance_uncertainty(permutations))
-    )
+    divisor = 1 + 2 * (groups - 2) / (groups**2 - 1) * _variance_uncertainty(permutations)
+    return np.asarray(between / divisor)
 
 
 def _welch_freedom(permutations: _Permutations) -> float:

@@ -18,7 +18,7 @@ from pres_eval.reading.blocks import Block, joined
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.recognising import recognised
 from pres_eval.reading.headings import SCORES
-from pres_eval.reading.lines import DOCNO_COLUMN, RUN, TOPIC_COLUMN, Lines, in_parts, no_lines
+from pres_eval.reading.lines import DOCNO_COLUMN, RUN, TOPIC_COLUMN, Lines, no_lines_error, results_of_chunks
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.relevance import NO_DUPLICATES, QrelsJudgements
 from pres_eval.reading.rewriting import Rewriting
@@ -91,11 +91,11 @@ def own_pool(source: File) -> Pool:
     """Return all documents of a run, in any format, as if somebody had judged them."""
     file_format = recognised(source, grades=False)
     if file_format is None:
-        blocks = [block for _, block in in_parts(source, RUN, _block, source.chunks(), 1, names="")]
+        blocks = [block for _, block in results_of_chunks(source, RUN, _block, source.chunks(), 1, names="")]
     else:
         blocks = list(file_format.read(source, SCORES))
     if not any(len(block.documents) for block in blocks):
-        raise no_lines(source, RUN)
+        raise no_lines_error(source, RUN)
     block = joined(source.name, blocks)
     return build_pool(block.topics, block.lengths, block.documents.take(slice(None))).pool
 

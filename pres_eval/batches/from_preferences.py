@@ -103,7 +103,7 @@ class PreferenceBatch(JudgementsOfTopics):
         two_levels = np.flatnonzero(self._is_same_document(order) & has_other_class)
         if len(two_levels):
             first = int(two_levels[0])
-            raise self.source.two_levels(*self.row[order[first : first + 2]].tolist())
+            raise self.source.two_levels_error(*self.row[order[first : first + 2]].tolist())
         return ~left_out
 
     def _is_same_document(self, order: IntArray) -> BoolArray:
@@ -125,7 +125,7 @@ class PreferenceBatch(JudgementsOfTopics):
                 row_of_first, row_of_second = [
                     int(self.row[rows][positions.index(position)]) for position in conflict.args
                 ]
-                raise self.source.conflict(row_of_first, row_of_second) from None
+                raise self.source.conflict_error(row_of_first, row_of_second) from None
         return orders
 
     @cached_property

@@ -19,7 +19,7 @@ from pres_eval.errors import quoted
 from pres_eval.ranking.order import in_docno_order
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.rewriting import Mapping
+from pres_eval.reading.rewriting import IdMapping
 
 NO_RANK = np.iinfo(np.int64).min
 """Stands for the rank of a line whose rank is no whole number."""
@@ -60,7 +60,7 @@ class CheckedBlock:
         """(N,) index of each row's topic."""
         return np.repeat(np.arange(len(self.topics), dtype=np.int32), np.diff(self.offsets))
 
-    def check(self, cutoffs: Sequence[int], pool: Pool, mapping: Mapping | None) -> None:
+    def check(self, cutoffs: Sequence[int], pool: Pool, mapping: IdMapping | None) -> None:
         """Do all checks of the topics.
 
         cutoffs  ranks across which ties are counted
@@ -76,7 +76,7 @@ class CheckedBlock:
         self._check_ties(rises, same_topic, cutoffs)
         self._check_documents(pool, mapping)
 
-    def _check_documents(self, pool: Pool, mapping: Mapping | None) -> None:
+    def _check_documents(self, pool: Pool, mapping: IdMapping | None) -> None:
         """Report documents that come twice, count judged ones, and report ids in another notation."""
         topic = pool.find_topics(Ids.from_texts(self.topics))  # (S,) indices in the pool, -1: not judged
         ids, lengths = self.rows.ids, np.diff(self.offsets)

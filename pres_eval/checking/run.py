@@ -36,12 +36,12 @@ from pres_eval.reading.lines import (
     TAG_COLUMN,
     TOPIC_COLUMN,
     Lines,
-    in_parts,
-    no_lines,
+    no_lines_error,
+    results_of_chunks,
 )
 from pres_eval.reading.numbers import read_whole_numbers
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.rewriting import Mapping
+from pres_eval.reading.rewriting import IdMapping
 from pres_eval.reading.run_files import TREC
 from pres_eval.reading.splits import text_chunks
 from pres_eval.report.text import text_of
@@ -159,7 +159,7 @@ class CheckOptions:
     depths: tuple[int, ...] = ()
     at_most: int | None = None
     most: int = 5
-    mapping: Mapping | None = None
+    mapping: IdMapping | None = None
     jobs: int = 1
 
 
@@ -184,7 +184,7 @@ class RunChecker:
             run, run_report = self._read(source, report, whole_topics=False)
         report.merge(run_report, 0)
         if not len(run.topics):
-            raise no_lines(source, RUN)
+            raise no_lines_error(source, RUN)
         self.report_whole_run(report, run)
         check_tags(report, run, cut_off=not source.final_newline)
         return run
@@ -196,7 +196,9 @@ class RunChecker:
         """
         run_report = FileReport(report.path, report.role, report.most)
         check_part = partial(self._part, whole_topics)
-        parts = in_parts(source, RUN, check_part, text_chunks(source, whole_topics), self.options.jobs)
+        parts = results_of_chunks(
+            source, RUN, check_part, text_chunks(source, whole_topics), self.options.jobs
+        )
         return self.check_parts(run_report, parts), run_report
 
     def check_parts(self, report: FileReport, parts: Iterable[tuple[int, CheckedPart]]) -> CheckedRun:

@@ -14,7 +14,7 @@ from pres_eval.checking.findings import Example, FileReport, facts_of_lines, rep
 from pres_eval.checking.respelling import respelled_topics
 from pres_eval.errors import EmptyFileError, InputError, plural, quoted
 from pres_eval.reading.file import File
-from pres_eval.reading.lines import QRELS, Layout, Lines, no_lines
+from pres_eval.reading.lines import QRELS, Layout, Lines, no_lines_error
 from pres_eval.reading.relevance import (
     QRELS_FLOAT,
     QrelsJudgements,
@@ -118,7 +118,7 @@ def check_qrels(source: File, report: FileReport, level: float, jobs: int) -> Qr
             _qrels_with_faults(source, report, jobs, QRELS_FLOAT)
             qrels = qrels_with_decimals
     if qrels is None:
-        raise no_lines(source, QRELS)
+        raise no_lines_error(source, QRELS)
     report.facts |= facts_of_lines(report)
     report_judgements(report, qrels, level)
     return qrels

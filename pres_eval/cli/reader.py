@@ -292,7 +292,7 @@ def unchanged(read_twice: Sequence[str], read_once: Sequence[str] = ()) -> Itera
     yield
     for file in (_readable_files(paths) | files_before).values():
         if file.path not in files_before:
-            raise file.changed()
+            raise file.change_error()
         file.check_unchanged()
 
 

@@ -38,10 +38,10 @@ from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Table
 from pres_eval.report.robustness_tables import (
     depths_table,
-    few_runs,
     left_out_table,
     robustness_figure,
     robustness_tables,
+    warning_of_few_runs,
 )
 
 
@@ -154,7 +154,7 @@ def command(options: RobustnessOptions) -> None:
         options,
         loaded.failures,
         lambda: robustness_figure(result, selection),
-        few_runs(result),
+        warning_of_few_runs(result),
     )
 
 

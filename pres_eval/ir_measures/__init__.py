@@ -33,7 +33,7 @@ except ImportError:
     raise MissingExtraError("pres_eval.ir_measures", "ir_measures", "ir-measures") from None
 
 from pres_eval.ir_measures.families import DiversityProvider, ReadersProvider
-from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm, described
+from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm, as_ir_measure
 from pres_eval.ir_measures.provider import ANY, PresEvalProvider
 from pres_eval.measures import when_added
 from pres_eval.measures.base import Measure
@@ -61,7 +61,7 @@ def _add(provider: Any, measure: Measure) -> None:
     """Make ir_measures know a measure that was registered with pres-eval, unless it has one of this name."""
     known = measures.registry.get(measure.name)
     if known is None or known.NAME in _OWN_NAMES:
-        described_measure = described(measure)
+        described_measure = as_ir_measure(measure)
         measures.registry[measure.name] = described_measure
         any_parameters = dict.fromkeys(described_measure.SUPPORTED_PARAMS, ANY)
         provider.SUPPORTED_MEASURES.append(described_measure(**any_parameters))

@@ -73,7 +73,7 @@ _Fprime = _class_of(
 PRES, PRES_est, Rnorm, Fprime = _PRES(), _PRES_est(), _Rnorm(), _Fprime()
 
 
-def described(measure: Measure) -> Any:
+def as_ir_measure(measure: Measure) -> Any:
     """Return a measure of a user's own as ir_measures has it: `relto`, `relto@2`, `relto(rel=2)@2`."""
     parameters = {"rel": _LEVEL}
     if not isinstance(measure.parameters, NoParameters):

@@ -35,7 +35,7 @@ from pres_eval.library.arguments import (
 )
 from pres_eval.library.evaluation import Evaluation, pandas
 from pres_eval.library.streaming import evaluations_of, topic_contents
-from pres_eval.scoring import ScoredRun as Scores
+from pres_eval.scoring import ScoredRun
 
 
 class Comparisons(FullComparison, Sequence[Comparison]):
@@ -54,7 +54,7 @@ class Comparisons(FullComparison, Sequence[Comparison]):
 
     @property
     def means(self) -> dict[str, dict[str, float]]:
-        """For each run label and mean over the topics that all runs have."""
+        """For each run a dict from label to mean over the topics that all runs have."""
         scores = self.compared.scores
         return {
             run: dict(zip(scores.measures, means, strict=True))
@@ -73,7 +73,7 @@ class Comparisons(FullComparison, Sequence[Comparison]):
 
     @property
     def wins(self) -> dict[str, dict[str, tuple[int, int]]]:
-        """For each run label and the topics that it wins: alone, and together with some of the other runs."""
+        """For each run a dict from label to the topics that it wins: alone, and together with other runs."""
         scores = self.plain
         return {
             run: dict(zip(scores.measures, wins, strict=True))
@@ -103,8 +103,9 @@ class Comparisons(FullComparison, Sequence[Comparison]):
 
         topics = plural(len(self.plain.topics))
         tables = compared_tables(self.compared, topics_with_weights(topics, self.compared.scores))
-        # Letters say of all pairs what signs say beside a baseline.
+        # The table of groups has the letters that mark significance between all pairs.
         shown = [table for table in tables if table.name in ("means", "groups")]
+        # Notes name options: here they name arguments of `compare`.
         return in_python(render(shown, Look(form, digits=digits, style=style), "compare", {}))
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
@@ -220,11 +221,11 @@ def compare(
     run_names = _names(compared, names)
     labels = [measure] if isinstance(measure, str) else list(measure or first.measures)
     all_topics = tuple(first.origin.topics) if first.options.complete else None
-    scores = pair_topics([_only(evaluation, labels) for evaluation in compared], run_names, all_topics)
+    scores = pair_topics([_columns_of(evaluation, labels) for evaluation in compared], run_names, all_topics)
     baseline_run = _baseline_run(baseline, compared, run_names)
-    groups, weights = first.topic_files
+    groups, weights = first.groups_and_weights
     comparison = full_comparison(scores, baseline_run, settings, groups, weights, by_threads(jobs), warn)
-    return Comparisons(**vars(comparison))
+    return Comparisons(**vars(comparison))  # the same fields, with the methods of a sequence
 
 
 def _names(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> list[str]:
@@ -239,8 +240,11 @@ def _names(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> li
     return [f"{name} {number}" for number, name in enumerate(run_names, 1)]
 
 
-def _only(evaluation: Evaluation, labels: Sequence[str]) -> Scores:
-    """Return the columns with these labels alone."""
+def _columns_of(evaluation: Evaluation, labels: Sequence[str]) -> ScoredRun:
+    """Return the scores of an evaluation, of the columns with these labels alone.
+
+    Raises MeasureError for a label that it does not have.
+    """
     columns = []
     for label in labels:
         if label not in evaluation:

@@ -65,7 +65,7 @@ class _FileObject(File):
             )
         return bytes(data)
 
-    def _opened(self, start: int, stop: int | None) -> streams.OpenFile:
+    def _open_unchecked(self, start: int, stop: int | None) -> streams.OpenFile:
         return streams.OpenFile(cast(streams.RawStream, io.BytesIO(self._data[start:stop])))
 
 

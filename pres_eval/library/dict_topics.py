@@ -80,6 +80,7 @@ class DictTopics:
     name: str
 
     def __len__(self) -> int:
+        """Return N, the number of documents of all topics."""
         return int(self.offsets[-1])
 
     def take(self, rows: IntArray | slice, /) -> Ids:
@@ -139,7 +140,7 @@ class DictTopics:
     ) -> Ranked | None:
         """Rank the topics by looking up the few judged documents in the rankings; None where scores tie.
 
-        Their scores show where they are.
+        The row of a judged document is found by its score among those of its topic.
         scores  (N,) of all documents
         """
         scores_of_judged = self._scores_of(judged_of_topics)
@@ -147,10 +148,11 @@ class DictTopics:
         judged_scores = ranker.cast(scores_of_judged[retrieved])
         counts, judged = ranker.pool.documents_of(self.topic)
         segment = np.repeat(np.arange(len(counts)), counts)[retrieved]
+        # The documents of neighbouring topics are a slice of the pool.
         documents = retrieved + judged.start if isinstance(judged, slice) else judged[retrieved]
         if self._fall(scores):
             return self._ranked_at(self._search(scores, segment, judged_scores), documents)
-        if not ranker.single_precision:
+        if not ranker.single_precision:  # keys hold 32 bits of a score
             return None
         keys = self._keys(scores)
         keys.sort()
@@ -174,7 +176,7 @@ class DictTopics:
 
     def _sorted_rows(self, scores: Scores, rows: IntArray, ranker: Ranker) -> IntArray | None:
         """Return where judged rows (D,) are once scores are sorted (D,); None where scores tie."""
-        if not ranker.single_precision:
+        if not ranker.single_precision:  # keys hold 32 bits of a score
             return None
         keys = self._keys(scores)
         order = np.argsort(keys)

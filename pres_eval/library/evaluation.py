@@ -20,7 +20,7 @@ from pres_eval.options import Options
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.records import dataclass
-from pres_eval.scoring import ScoredRun as Scores
+from pres_eval.scoring import ScoredRun
 
 Value = float | int | str | None
 """A number, a count, a text (runid, relstring); None where a measure has no value over all topics."""
@@ -52,7 +52,8 @@ class Origin:
 
     qrels                      the name of the judgements
     form                       their format, as -R names it
-    topics, ranked             their topics; which of them the run has
+    topics                     their topics
+    ranked                     the indices of those topics that the run has
     unjudged                   the topics of the run that they lack
     qrels_is_file, run_is_file whether the names are those of files
     dropped                    rows left out because their document is there twice
@@ -91,7 +92,7 @@ class Evaluation:
 
     def __init__(
         self,
-        scores: Scores,
+        scores: ScoredRun,
         options: Options,
         origin: Origin,
         groups: Groups | None = None,
@@ -101,7 +102,7 @@ class Evaluation:
         """The numbers as the engine has them."""
         self.options = options
         self.origin = origin
-        self.topic_files = groups, weights
+        self.groups_and_weights = groups, weights
         """The groups and the weights of topics, None where there are none."""
 
     @property
@@ -144,7 +145,7 @@ class Evaluation:
         """
         from pres_eval.report.groups import over_groups
 
-        groups, _ = self.topic_files
+        groups, _ = self.groups_and_weights
         if groups is None or not groups.topics:
             return {}
         values_of_group = over_groups(self.scores, list(groups.topics))
@@ -175,6 +176,7 @@ class Evaluation:
         return False
 
     def __len__(self) -> int:
+        """Return the number of topics, not of measures, whose labels iteration gives."""
         return len(self.scores.topics)
 
     def per_topic(self, measure: str) -> FloatArray:
@@ -202,9 +204,10 @@ class Evaluation:
         return labels.index(label)
 
     def merge(self, *others: Evaluation | Iterable[Evaluation]) -> Evaluation:
-        """Return the evaluation of the topics of all, of shards of a run, with the bits of one of the whole.
+        """Return one evaluation of the topics of this and the others, which are shards of one run.
 
-        The others come one by one, or in a list.
+        Its numbers are bit for bit those of an evaluation of the whole run.  The others come one by one, or
+        in a list.
 
         Raises UsageError for other measures, options or judgements, and for a topic that is in two of them.
         """
@@ -214,7 +217,9 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, dict[str, Value]]:
         """Return for each topic a dict of label and value, of the measures that are printed per topic."""
-        columns = {column.label: _plain_column(values, column) for column, values in self._per_topic()}
+        columns = {
+            column.label: _plain_column(values, column) for column, values in self._printed_per_topic()
+        }
         if not columns:
             return {topic: {} for topic in self.topics}
         rows = zip(*columns.values(), strict=True)
@@ -230,9 +235,16 @@ class Evaluation:
 
     def to_json(self) -> str:
         """Return all values in full and how they were made, as `--format json` writes them."""
-        from pres_eval.report.records import FileRecord, Record, RunRecord, file_record, to_json
+        from pres_eval.report.records import (
+            FileRecord,
+            JudgementsRecord,
+            Record,
+            RunRecord,
+            file_record,
+            to_json,
+        )
 
-        origin, (groups, weights) = self.origin, self.topic_files
+        origin, (groups, weights) = self.origin, self.groups_and_weights
         run_file = FileRecord(self.name, None)
         qrels_file = FileRecord(origin.qrels, None)
         if origin.run_is_file:
@@ -247,16 +259,21 @@ class Evaluation:
             relevance_format=origin.form,
             groups=groups,
             weights=weights,
-            judgements_digest=origin.digest.text(),
+            judgements=JudgementsRecord(origin.digest.text()),
         )
         return to_json(record)
 
     def to_trec(self, per_topic: bool = False, summary: bool = True) -> bytes:
-        """Return trec_eval's lines, byte for byte; with `per_topic` those of each topic first (-q)."""
+        """Return trec_eval's lines, byte for byte; with `per_topic` those of each topic first (-q).
+
+        summary  whether there are lines over all topics
+        """
         from pres_eval.report.groups import with_group_columns
         from pres_eval.report.trec import evaluation_lines
 
-        return evaluation_lines(with_group_columns(self.scores, self.topic_files[0]), per_topic, summary)
+        return evaluation_lines(
+            with_group_columns(self.scores, self.groups_and_weights[0]), per_topic, summary
+        )
 
     def to_pandas(self) -> Any:
         """Return a pandas frame: one row for each topic, one column for each measure."""
@@ -268,7 +285,7 @@ class Evaluation:
         pyarrow = extra_module("pyarrow", "to_arrow", "arrow")
         return pyarrow.table({"topic": self.topics, **self._columns()})
 
-    def _per_topic(self) -> Iterator[tuple[SelectedColumn, Any]]:
+    def _printed_per_topic(self) -> Iterator[tuple[SelectedColumn, Any]]:
         """Yield the columns that are printed per topic, with their values."""
         for column, values in zip(self.scores.columns, self.scores.values, strict=True):
             if column.measure.per_topic:
@@ -276,7 +293,7 @@ class Evaluation:
 
     def _columns(self) -> dict[str, Any]:
         """Return the values (T,) of each column that is printed per topic, by label."""
-        return {column.label: values for column, values in self._per_topic()}
+        return {column.label: values for column, values in self._printed_per_topic()}
 
     def __str__(self) -> str:
         return self.to_trec().decode("utf-8", "surrogateescape").removesuffix("\n")

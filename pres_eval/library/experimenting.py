@@ -78,7 +78,7 @@ class Experiment(Comparisons):
             raise UsageError(f"report: the page has tests of two runs, found test={settings.test!r}")
         options, labels = first.options, self.compared.scores.measures
         columns = report_selection(options, self._nmax, labels)
-        groups, weights = first.topic_files
+        groups, weights = first.groups_and_weights
         report = make_report(
             self.runs,
             [run.evaluate_columns(columns, options, files=(groups, weights)).scores for run in self._ranked],

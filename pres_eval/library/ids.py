@@ -86,8 +86,8 @@ class JudgedNumbers:
     def of_topics(self, topics: IntArray) -> tuple[IntArray, Ids, IntArray]:
         """Return the documents of some topics, whose indices in the pool are `topics` (S,).
 
-        As three arrays: how many each topic has (S,), their ids (n,), each of one word, and their indices in
-        the pool (n,).
+        As three arrays: how many each topic has (S,), their ids (n,), and their indices in the pool (n,).
+        An id is the number itself as one word, not its digits: so NumberDocuments have theirs.
         """
         counts = lengths_at(self.offsets, topics)
         rows = consecutive(self.offsets[topics], counts)[0]
@@ -128,6 +128,7 @@ class Lookup:
         rows = np.flatnonzero(digits & (lengths < 20))
         values = np.fromiter([int(texts[row]) for row in rows.tolist()], np.uint64, len(rows))
         num_digits = lengths[rows]
+        # 007 has three digits, but is below 100.
         least_of_so_many_digits = np.uint64(10) ** (num_digits - 1).astype(np.uint64)
         has_no_leading_zero = (values >= least_of_so_many_digits) | (num_digits == 1)
         chosen = np.flatnonzero(has_no_leading_zero & (values < 2**63))

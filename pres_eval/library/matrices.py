@@ -53,7 +53,7 @@ def _rows_of_one_length(values: Any, what: str, name: str) -> NDArray[Any]:
 
 
 class TopDocuments:
-    """Documents of T topics in rows (T, k), as rows of topic, document and score."""
+    """Matrices (T, k) of documents and scores, as rows of topic, document, score without fillers."""
 
     def __init__(self, topics: Any, ids: Any, scores: Any) -> None:
         self._topics = topics
@@ -70,6 +70,7 @@ class TopDocuments:
                     yield topic, document, score
 
     def __len__(self) -> int:
+        """Return T k, the most rows that there may be."""
         return int(as_array(self._ids).size)
 
 
@@ -86,6 +87,7 @@ def rank_matrix(
 ) -> Ranking:
     """Rank T topics with up to k documents each: `ids` (T, k), -1 (or None) where there is none.
 
+    lookup  finds ids that are whole numbers among the judged documents
     Raises InputError for shapes that do not fit, and for faults of any run.
     """
     check_tag(name, tag)

@@ -13,12 +13,15 @@ _NOTHING_NAMED = nullcontext()
 
 
 def reading(naming: Naming) -> AbstractContextManager[None]:
-    """Return the block in which data are read by a naming; small calls do without where there is none."""
+    """Return a context manager inside which files and data are read with these names of columns and grades.
+
+    If none are named it is one that all calls share and that does nothing, which small calls notice.
+    """
     return _NOTHING_NAMED if naming is NO_NAMING else using(naming)
 
 
 def naming_of_arguments(columns: Mapping[str, str] | None, grades: Mapping[str, float] | None) -> Naming:
-    """Return the naming of columns= and grades=; raise UsageError for what is none."""
+    """Return what the arguments columns= and grades= name; raise UsageError for what names nothing."""
     if columns is None and grades is None:
         return NO_NAMING
     for name, value in (("columns", columns), ("grades", grades)):

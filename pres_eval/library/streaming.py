@@ -56,14 +56,16 @@ def _difference(evaluation: Evaluation, first: Evaluation) -> str:
     topics, first_topics = evaluation.origin.topics, first.origin.topics
     if topics is not first_topics and list(topics) != list(first_topics):
         return "judgements of other topics"
-    if evaluation.topic_files != first.topic_files and topic_contents(evaluation) != topic_contents(first):
+    if evaluation.groups_and_weights != first.groups_and_weights and topic_contents(
+        evaluation
+    ) != topic_contents(first):
         return "other groups or weights of topics"
     return ""
 
 
 def topic_contents(evaluation: Evaluation) -> tuple[dict[str, frozenset[bytes]], dict[bytes, float]]:
     """Return the content of the files of groups and weights; nothing without."""
-    groups, weights = evaluation.topic_files
+    groups, weights = evaluation.groups_and_weights
     topics_of_group: dict[str, frozenset[bytes]] = {}
     weight_of_topic: dict[bytes, float] = {}
     if groups is not None:
@@ -85,7 +87,7 @@ def merged(evaluations: Sequence[Evaluation], *, first_counts: bool = False) -> 
     block = joined(evaluation.scores for evaluation in evaluations)
     rows = list(_rows_that_count(evaluations, block.topics, first_counts))
     _check_once([block.topics[row] for row in rows])
-    groups, weights = first.topic_files
+    groups, weights = first.groups_and_weights
     whole = _summed(first.scores, _in_topic_order(block, rows), weights)
     # A group has values in the parts that have topics of it; all have the same columns and options.
     part_of_group: dict[str, ScoredRun] = {}

@@ -18,7 +18,7 @@ INFAP_EPSILON = 0.00001
 """ε of infAP: trec_eval's INFAP_EPSILON."""
 
 
-def logarithms(values: FloatArray) -> FloatArray:
+def geometric_terms(values: FloatArray) -> FloatArray:
     """Return the terms (T,) of the geometric mean: natural logarithms, of at least 0.00001."""
     return elementwise(math.log, np.maximum(values, LEAST_GEOMETRIC_MEAN))
 
@@ -76,7 +76,7 @@ def geometric_average_precision(batch: Batch) -> FloatArray:
       rewards runs that fail on few topics.  With -c each topic that the run lacks counts as 0.00001.
     Source: Robertson, "On GMAP: and other transformations", CIKM 2006, doi:10.1145/1183614.1183630.
     """
-    return logarithms(average_precision(batch))
+    return geometric_terms(average_precision(batch))
 
 
 def inferred_average_precision(batch: Batch) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
-from pres_eval.measures.average_precision import logarithms
+from pres_eval.measures.average_precision import geometric_terms
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, Trait, geometric_mean
 
 
@@ -30,6 +30,7 @@ def binary_preference(batch: Batch) -> FloatArray:
 def preferred(batch: Batch) -> FloatArray:
     """Return (R,) the share of judged nonrelevant documents that do not come before each relevant one.
 
+    Only min(N, n) nonrelevant ones count, with n and N of bpref.
     If scores tie and --ties expected is set, it is the expected share.
     """
     if batch.ties is not None:
@@ -51,7 +52,7 @@ def geometric_binary_preference(batch: Batch) -> FloatArray:
     Notes: rewards runs that fail on few topics, as gm_map does.
     Source: as bpref and gm_map; trec_eval.
     """
-    return logarithms(binary_preference(batch))
+    return geometric_terms(binary_preference(batch))
 
 
 def plain_binary_preference(topic: RankedTopic) -> float:

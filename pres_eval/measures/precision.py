@@ -1,4 +1,7 @@
-"""Precision and recall at ranks, and measures made of them."""
+"""Precision and recall at ranks, and measures made of them.
+
+Functions named plain_… compute the same for one topic without numpy, which is faster for few documents.
+"""
 
 from __future__ import annotations
 
@@ -214,6 +217,7 @@ def plain_reciprocal_rank_cut(topic: RankedTopic, cutoff: int) -> float:
     return plain_reciprocal_rank(topic) if topic.relevant_within(cutoff) else 0.0
 
 
+# Traits that several of the measures share.
 _AT_RANKS = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})
 _OWN_EXPECTED = _AT_RANKS | {Trait.OWN_EXPECTED}
 _RISING = _AT_RANKS | {Trait.RISES}

@@ -56,7 +56,8 @@ def _found(batch: Batch, rank: int | None) -> tuple[Numbers, Numbers, Numbers]:
         from pres_eval.measures.expected.ranks import pairs_found
 
         last = LARGEST_LONG if rank is None else rank
-        return *pairs_found(batch, last), sum_of_ranks(batch, last)
+        num_found, found_and_square = pairs_found(batch, last)
+        return num_found, found_and_square, sum_of_ranks(batch, last)
     k = batch.num_rel_ret if rank is None else batch.relevant_places.within(rank)
     begins = batch.relevant_places.offsets[:-1]
     sum_of_ranks_found = batch.running_ranks[begins + k] - batch.running_ranks[begins]

@@ -242,37 +242,40 @@ def _persistent(batch: Batch, gains: FloatArray, cutoff: int, p: float) -> Float
     return (1.0 - p) * gained(batch, gains, discounted_by_p, cutoff)
 
 
-# Parameters and traits that several of the measures share.
+# Parameters that several of the measures share.
 _GRADES = (MIN_REL, MAX_REL)
 _AT_RANKS = MeasureSettings(_GRADES, PAGE_CUTOFFS, "10,20,max_rel=3")
 _WANTING = MeasureSettings((WANTED_GAIN, *_GRADES), example="T=2,max_rel=3")
 _PERSISTENT = MeasureSettings((persistence(0.8),), PAGE_CUTOFFS, "10,20,p=0.9")
-_FIRST = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES, Trait.OWN_EXPECTED})
-_RISING = _FIRST | {Trait.GRADED, Trait.OF_TOPIC_SCALE}
-_graded = partial(Measure, ours=True, uses_level=False)
-_stopping = partial(
-    _graded,
+
+# Traits: of measures of the first documents, and of those among them that rise with grades.  Then what makes
+# measures by grades, and those of a reader who may stop because of what was found.
+_OF_FIRST_DOCUMENTS = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES, Trait.OWN_EXPECTED})
+_RISING = _OF_FIRST_DOCUMENTS | {Trait.GRADED, Trait.OF_TOPIC_SCALE}
+_graded_measure = partial(Measure, ours=True, uses_level=False)
+_stopping_measure = partial(
+    _graded_measure,
     traits=frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL}),
 )
 
 MEASURES: tuple[Measure, ...] = (
-    Measure("rbp_cut", rbp_cut, _PERSISTENT, ours=True, traits=_FIRST),
-    _graded("rbp_graded_cut", graded_rbp_cut, _PERSISTENT, traits=_RISING),
-    _graded("sdcg", scaled_dcg, _AT_RANKS, traits=_RISING),
-    _stopping(
+    Measure("rbp_cut", rbp_cut, _PERSISTENT, ours=True, traits=_OF_FIRST_DOCUMENTS),
+    _graded_measure("rbp_graded_cut", graded_rbp_cut, _PERSISTENT, traits=_RISING),
+    _graded_measure("sdcg", scaled_dcg, _AT_RANKS, traits=_RISING),
+    _stopping_measure(
         "bpm",
         bejeweled_player,
         MeasureSettings((WANTED_GAIN, *_GRADES), PAGE_CUTOFFS, "10,20,T=2,max_rel=3"),
         best_by_grade=False,
     ),
-    _graded("insq", insq, _WANTING, traits=_RISING - {Trait.RISES}),
-    _stopping("inst", inst, _WANTING),
-    _stopping("nerr8", nearly_err_truncated, _AT_RANKS),
-    _stopping("nerr9", nearly_err_discounted, _AT_RANKS),
-    _stopping(
+    _graded_measure("insq", insq, _WANTING, traits=_RISING - {Trait.RISES}),
+    _stopping_measure("inst", inst, _WANTING),
+    _stopping_measure("nerr8", nearly_err_truncated, _AT_RANKS),
+    _stopping_measure("nerr9", nearly_err_discounted, _AT_RANKS),
+    _stopping_measure(
         "nerr10",
         nearly_err_persistent,
         MeasureSettings((persistence(0.9), *_GRADES), example="p=0.8,max_rel=3"),
     ),
-    _stopping("nerr11", nearly_err_wanting, _WANTING),
+    _stopping_measure("nerr11", nearly_err_wanting, _WANTING),
 )

@@ -48,7 +48,7 @@ def first_duplicate(run: RunFiles, form: FileFormat | None, ranker: RunRanker) -
         files.append((source.name, num_rows))
     error = duplicate_error(run.name, block, pairs, files, by_line=form is None)
     # Without a duplicate now, the file has changed since it was read first.
-    return error or run.sources[0].changed()
+    return error or run.sources[0].change_error()
 
 
 def _blocks(source: File, form: FileFormat | None) -> Iterator[Block]:

@@ -74,7 +74,7 @@ def rank_judged(rows: Sortable, topic: IntArray, judged: IntArray, document: Int
         positions[moved], document[moved] = positions[moved[order]], document[moved[order]]
         if len(ties.document):
             tied = moved[inverse(order)[np.searchsorted(moved, ties.document)]]
-            ties = Ties.at(tied, ties.first - topic_begins[ties.document] + 1, ties.size)
+            ties = Ties.sorted_by_document(tied, ties.first - topic_begins[ties.document] + 1, ties.size)
     return Ranked(
         topic=topic,
         num_ret=np.diff(rows.offsets),
@@ -109,7 +109,7 @@ def positions_of(rows: Sortable, judged: IntArray) -> tuple[IntArray, IntArray, 
     if len(document):
         first = np.concatenate((ties.first, more_ties.first))
         size = np.concatenate((ties.size, more_ties.size))
-        ties = Ties.at(document, first, size)
+        ties = Ties.sorted_by_document(document, first, size)
     return positions, np.flatnonzero(may_move), ties
 
 

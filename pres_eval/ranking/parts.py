@@ -302,7 +302,7 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
         topic_of_tie = np.searchsorted(offsets, ties.document, side="right") - 1
         number_in_topic = ties.document - offsets[topic_of_tie]
         moved = new_offsets[inverse(order)[topic_of_tie]] + number_in_topic
-        ties = Ties.at(moved, ties.first, ties.size)
+        ties = Ties.sorted_by_document(moved, ties.first, ties.size)
     return Ranked(
         topic=topic[order],
         num_ret=num_ret[order],

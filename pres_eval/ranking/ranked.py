@@ -28,8 +28,8 @@ class Ties:
     size: IntArray
 
     @staticmethod
-    def at(document: IntArray, first: IntArray, size: IntArray) -> Ties:
-        """Return the ties (E,) whose documents are in any order."""
+    def sorted_by_document(document: IntArray, first: IntArray, size: IntArray) -> Ties:
+        """Return the ties (E,) of documents that come in any order."""
         order = np.argsort(document)
         return Ties(document[order], first[order], size[order])
 
@@ -37,7 +37,7 @@ class Ties:
         """Return the ties after document i became document new[i] (D,); those that become -1 are left out."""
         document = new[self.document]
         remaining = np.flatnonzero(document >= 0)
-        return Ties.at(document[remaining], self.first[remaining], self.size[remaining])
+        return Ties.sorted_by_document(document[remaining], self.first[remaining], self.size[remaining])
 
     def among(self, rows: IntArray | slice) -> Ties:
         """Return the ties of some of the judged documents (n,), which become documents 0, 1, ..."""

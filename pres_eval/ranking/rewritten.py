@@ -31,7 +31,10 @@ class RewritingRanker(RunRanker):
     unmapped: Ranker | None = None
 
     def passes(self) -> Sequence[RunRanker]:
-        """Return the ranker that finds documents twice before they are mapped, and the one that maps them."""
+        """Return the ranker that finds documents twice before they are mapped, and the one that maps them.
+
+        This is for runs whose rows come in any order; for others `ranked` does both at once.
+        """
         if self.unmapped is None:
             return (self,)
         # The second pass, of rows in any order too, knows mapped ids alone.
@@ -60,12 +63,12 @@ def rewriting_ranker(
     """Return the ranker for rewritten judgements and options; `checks`: see `RunRanker`."""
     duplicates = options.duplicates
     if rewriting.mapping is not None:
-        checks = True
+        checks = True  # a mapping makes duplicates of rows that had none
         # Several documents become the same one: its first row counts.
         if duplicates == ERROR_OF_DUPLICATES:
             duplicates = BEST_SCORE
         if not rewriting.dense:
-            duplicates = KEEP_RANKS
+            duplicates = KEEP_RANKS  # where a document comes again, its rank stays empty
     unmapped = None
     if options.duplicates == ERROR_OF_DUPLICATES and duplicates != ERROR_OF_DUPLICATES:
         unmapped = Ranker.for_judgements(judged, options)

@@ -30,7 +30,7 @@ from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat, check_tag
 from pres_eval.reading.cuts import ScatteredError
 from pres_eval.reading.file import Chunk, File
-from pres_eval.reading.lines import RUN, LineError, no_lines
+from pres_eval.reading.lines import RUN, LineError, no_lines_error
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import PARQUET, TREC, RunFiles, check_format
 from pres_eval.reading.splits import (
@@ -385,4 +385,4 @@ def _without_rows(run: RunFiles, facts: Facts) -> InputError:
         return InputError(run.name, None, "no rows", "at least one")
     if not facts.num_lines:
         return EmptyFileError(run.name, None, "the file is empty", "lines of text")
-    return no_lines(File(run.name), RUN)
+    return no_lines_error(File(run.name), RUN)

@@ -120,7 +120,10 @@ def repaired_name(path: str) -> str:
 
 
 def naming_advice(source: File, grades: int) -> str:
-    """Return which option names the columns of a file with a header that is not known."""
+    """Return advice on naming the columns of a file whose header is not known.
+
+    grades  SCORES for a run, GRADES or GAINS for judgements
+    """
     from pres_eval.reading.shapes import named_columns
 
     with contextlib.suppress(InputError):
@@ -139,6 +142,7 @@ def _binary(head: bytes) -> Repair | None:
             return f"this is {what}", command
     if head[257:262] == b"ustar":
         return "this is a tar archive", "tar -xOf FILE > NEW"
+    # Without a mark: of the first eight bytes every second one is NUL, the others are ASCII.
     for second, name in ((1, "UTF-16LE"), (0, "UTF-16BE")):
         if len(head) > 7 and not head[second:8:2].strip(b"\0") and head[1 - second : 8 : 2].isascii():
             return "this is UTF-16 text", _UTF_8.replace("UTF-16", name)
@@ -182,6 +186,7 @@ def has_lone_returns(head: bytes) -> bool:
 
 def _half_a_line(error: InputError, source: File) -> str:
     """Return the advice on a last line that was not written to its end; "" for other errors."""
+    # How many there are stands in the message alone.
     columns = re.match(r"(\d+) columns?$", error.found)
     expected = re.match(r"(\d+) \(", error.expected or "")
     if columns is None or expected is None or int(columns[1]) >= int(expected[1]) or not error.line:

@@ -13,8 +13,8 @@ from pres_eval.reading.relevance import QrelsJudgements, Relevance
 def judgements_digest(relevance: Relevance, path: str) -> str | None:
     """Return the SHA-256 of judgements in the order of topics and documents, as hexadecimal digits.
 
-    path  of judgements in other formats than qrels, of which the lines are sorted; None for one of those that
-          cannot be read a second time
+    path  their file: of other formats than qrels its sorted lines are taken
+    Returns None for judgements in other formats whose file cannot be read a second time.
     """
     if isinstance(relevance, QrelsJudgements):
         return _of_qrels(relevance)

@@ -167,18 +167,18 @@ class File:
         if self.path == "-" or self.size() is None:
             return False
         try:
-            with contextlib.closing(self._open(0, len(magic))) as opened:
+            with contextlib.closing(self._open_checked(0, len(magic))) as opened:
                 return opened.read(len(magic)) == magic
         except (OSError, InputError):
             return False  # whoever reads it says why not
 
-    def kind(self) -> str | None:
+    def compression(self) -> str | None:
         """Return how the file is compressed, None if it is not; not of a pipe.  Raises InputError."""
         try:
-            with contextlib.closing(self._open(0, LONGEST_MAGIC)) as opened:
+            with contextlib.closing(self._open_checked(0, LONGEST_MAGIC)) as opened:
                 return compression_of(opened)
         except OSError as error:
-            raise self.unreadable(error) from None
+            raise self.read_error(error) from None
 
     def head(self, most: int | None = HEAD) -> bytes:
         """Return the first bytes of the file, decompressed: at least `most` of them if it has so many.
@@ -207,7 +207,7 @@ class File:
             system, path = system_of(self.path)
             return system.open(path, "rb")
         if self.path != "-" and self.size() is not None:
-            with contextlib.closing(self._open()) as opened:
+            with contextlib.closing(self._open_checked()) as opened:
                 if compression_of(opened) is None:
                     return self.path
         return io.BytesIO(self.head(None))
@@ -220,7 +220,7 @@ class File:
         A compressed file is one range; a pipe has none.
         Raises InputError for a file that cannot be read, and what `cut` raises.
         """
-        if self.kind() is not None:
+        if self.compression() is not None:
             return [(0, None)]
         num_bytes = self.size() or 0
         nominal_ends = range(size, num_bytes, size)
@@ -278,7 +278,7 @@ class File:
                 if available is None:
                     available = opened.size or size
                 size = min(size, available + 1)
-            yield from self._split(stream, start, size, cut)
+            yield from self._chunks_of(stream, start, size, cut)
 
     def give_back(self, chunk: Chunk) -> None:
         """Let the next chunk use this one's memory."""
@@ -326,7 +326,7 @@ class File:
         if self.is_remote:
             yield
             return
-        with contextlib.closing(self._open()) as opened:
+        with contextlib.closing(self._open_checked()) as opened:
             if opened.version() is None:
                 expected = "a file that every worker can open"
                 raise InputError(self.path, None, "a pipe or a device", expected)
@@ -339,15 +339,15 @@ class File:
     def check_unchanged(self) -> None:
         """Raise InputError if the file is not the one that was read or expected; a pipe never changes."""
         if self._pipe is None:
-            self._open().close()
+            self._open_checked().close()
 
-    def changed(self) -> InputError:
+    def change_error(self) -> InputError:
         """Return the error for two readings of the file that do not agree."""
         return InputError(
             self.name, None, "the file changed while it was read", "one that nobody writes to meanwhile"
         )
 
-    def unreadable(self, error: Exception) -> InputError:
+    def read_error(self, error: Exception) -> InputError:
         """Return the error of a file that the system, or a decompressor, cannot read."""
         return InputError(self.name, None, f"cannot be read ({reason(error)})")
 
@@ -358,19 +358,19 @@ class File:
         old file and half of the new one.
         """
         if self.version is not None:
-            known_parts = (version or ())[: len(self.version)]
-            if known_parts != self.version:
-                raise self.changed()
+            same_parts = (version or ())[: len(self.version)]
+            if same_parts != self.version:
+                raise self.change_error()
         self.version = version
 
     # How it is opened
 
-    def _open(self, start: int = 0, stop: int | None = None) -> OpenFile:
+    def _open_checked(self, start: int = 0, stop: int | None = None) -> OpenFile:
         """Return the file opened anew, or the pipe from its beginning: all of it, or a range of its bytes.
 
         Raises InputError if it can't be opened or is not the one that was opened before.
         """
-        opened = self._opened(start, stop)
+        opened = self._open_unchecked(start, stop)
         if stop is not None:
             opened.left = stop - start
         elif not start:
@@ -382,7 +382,7 @@ class File:
             raise
         return opened
 
-    def _opened(self, start: int, stop: int | None) -> OpenFile:
+    def _open_unchecked(self, start: int, stop: int | None) -> OpenFile:
         """Return the file, opened at `start`; pipes, standard input and pieces at their beginning."""
         if self._pieces is not None:
             return OpenFile(Pieces(self._pieces()))
@@ -447,7 +447,7 @@ class File:
         may_be_compressed = stop is None and self._pieces is None
         try:
             with (
-                contextlib.closing(self._open(start, stop)) as opened,
+                contextlib.closing(self._open_checked(start, stop)) as opened,
                 in_the_end(lambda: self._agree(opened.version())),
             ):
                 opened.expect_all()
@@ -459,20 +459,20 @@ class File:
 
                     yield opened, Decompressed(opened, compression_named(kind, self.name))
         except (OSError, DamagedError) as error:
-            raise self.unreadable(error) from None
+            raise self.read_error(error) from None
 
     # How its text is cut
 
     def _bytes(self, start: int, stop: int) -> bytes:
         """Return a range of the bytes of a plain file.  Raises InputError."""
         try:
-            with contextlib.closing(self._opened(start, stop)) as opened:
+            with contextlib.closing(self._open_unchecked(start, stop)) as opened:
                 return opened.read(stop - start)
         except OSError as error:
             self.check_unchanged()
-            raise self.unreadable(error) from None
+            raise self.read_error(error) from None
 
-    def _split(self, stream: RawStream, position: int, size: int, cut: Cut) -> Iterator[Chunk]:
+    def _chunks_of(self, stream: RawStream, position: int, size: int, cut: Cut) -> Iterator[Chunk]:
         """Yield chunks of about `size` bytes that end where `cut` cuts, the last with a newline.
 
         position  of the first byte of the stream in the text of the file
@@ -534,7 +534,7 @@ class File:
         with contextlib.suppress(IndexError):  # other threads may take them meanwhile
             while True:
                 buffer = self._free_buffers.pop()
-                if len(buffer) >= size:
+                if len(buffer) >= size:  # smaller ones are dropped: a file needs larger ones now
                     return buffer
         return bytearray(size + size // 8)  # the next one may be a little larger
 

@@ -9,7 +9,7 @@ from pres_eval.errors import InputError
 from pres_eval.reading.csv_rows import separator_of_lines
 from pres_eval.reading.file import File
 from pres_eval.reading.headings import DOCNO, KNOWN_HEADINGS, plain
-from pres_eval.reading.lines import Layout, Lines, in_parts
+from pres_eval.reading.lines import Layout, Lines, results_of_chunks
 from pres_eval.reading.topic_files import TOPIC_HEADINGS, encoded, read_cells
 
 DOCUMENT_HEADINGS = ("docno", "doc_id", "docid", "document", "doc", "chunk", "chunk_id", "passage", "pid")
@@ -72,7 +72,7 @@ def _between_blanks(source: File, columns: str, also: str | None) -> IdPairs:
     if also and num_columns == len(also.split()):
         names = also
     pairs = GrowingColumns()
-    for before, part in in_parts(source, Layout(names), _pairs, source.chunks(), jobs=None):
+    for before, part in results_of_chunks(source, Layout(names), _pairs, source.chunks(), jobs=None):
         pairs.append(*part[:2], part[2] + before)
     if not len(pairs):
         raise InputError(source.name, None, "no lines", f"lines of {columns}")

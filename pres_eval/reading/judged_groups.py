@@ -38,6 +38,12 @@ class JudgedGroups:
     group_names    G names of groups, in byte order within a topic
     document       (N,) index of each judgement's document in the pool
     line           (N,) its line in the file, from 1
+
+    For all judgements of a class:
+    info            the format, as -R names it
+    ties_ascending  whether documents of the same score are ranked by ascending docno
+    rewriting       how documents were rewritten: never, for judgements in groups
+    noun            what messages call a group
     """
 
     info: ClassVar = RelevanceInfo.QRELS_JG
@@ -80,7 +86,7 @@ class GroupQrels(JudgedGroups):
 
     grade: IntArray
 
-    def judged_twice(self, first: int, second: int) -> InputError:
+    def judged_twice_error(self, first: int, second: int) -> InputError:
         """Return the error that a group judges a document twice, in these two rows."""
         judgement = f"a second judgement of document {self._docno(second)}"
         problem = f"{self.where(second)}: {judgement} (first in line {self.line[first]})"
@@ -115,11 +121,12 @@ class Preferences(JudgedGroups):
 
     def has_pairs(self) -> bool:
         """Return whether any subgroup has two documents, of which one may be preferred."""
+        # With fewer subgroups than judgements, one of them has two.
         subgroups = np.stack((self.group_of_row(), self.subgroup))
         num_subgroups: int = np.unique(subgroups, axis=1).shape[1]
         return num_subgroups < len(self.level)
 
-    def two_levels(self, row: int, other: int) -> InputError:
+    def two_levels_error(self, row: int, other: int) -> InputError:
         """Return the error that a document is twice in a subgroup, with different levels."""
         first, second = self._by_line(row, other)
         level = f"document {self._docno(second)} has level {self.level[second]:g}"
@@ -133,7 +140,7 @@ class Preferences(JudgedGroups):
             return other, row
         return row, other
 
-    def conflict(self, row: int, other: int) -> InputError:
+    def conflict_error(self, row: int, other: int) -> InputError:
         """Return the error for two documents preferred to each other, or one both relevant and not."""
         first, second = self._by_line(row, other)
         problem = f"documents {self._docno(first)} and {self._docno(second)} are each preferred to the other"
@@ -158,7 +165,7 @@ class Sample(GroupQrels):
 
     probability: FloatArray | None = None
 
-    def judged_twice(self, first: int, second: int) -> InputError:
+    def judged_twice_error(self, first: int, second: int) -> InputError:
         """Return the error that a document is in the file twice for a topic."""
         again = f"document {self._docno(second)} again (first in line {self.line[first]})"
         problem = f"{self.where(second)}: {again}"
@@ -196,8 +203,9 @@ def _check_once(qrels: GroupQrels, group: IntArray) -> None:
     has_same_group = np.diff(group[order]) == 0
     again = np.flatnonzero(has_same_document & has_same_group)  # before the second judgement
     if len(again):
-        second = again[np.argmin(qrels.line[order[again + 1]])] + 1
-        raise qrels.judged_twice(int(order[second - 1]), int(order[second]))
+        seconds = again + 1
+        second = seconds[np.argmin(qrels.line[order[seconds]])]
+        raise qrels.judged_twice_error(int(order[second - 1]), int(order[second]))
 
 
 def read_preferences(source: File, layout: Layout = PREFS) -> Preferences:
@@ -237,7 +245,7 @@ def read_strata(source: File) -> Sample:
     first_rows = sample.row_offsets[:-1]
     num_drawn = np.add.reduceat(sample.grade >= 0, first_rows)
     if not num_drawn.all():
-        text = _without_drawn(sample, first_rows[num_drawn == 0])
+        text = _warning_of_undrawn(sample, first_rows[num_drawn == 0])
         warnings.warn(text, ReadingWarning, stacklevel=2)
     return sample
 
@@ -247,7 +255,7 @@ def _one_group(sample: Sample) -> IntArray:
     return np.zeros(len(sample.document), np.int64)
 
 
-def _without_drawn(sample: Sample, rows: IntArray) -> str:
+def _warning_of_undrawn(sample: Sample, rows: IntArray) -> str:
     """Return the warning of strata (n,) without a drawn document; `rows`: the first row of each."""
     first = min(rows.tolist(), key=lambda row: int(sample.line[row]))
     strata = plural(len(rows), "stratum", "strata")
@@ -339,7 +347,7 @@ def _number_names(names: Ids, within: IntArray) -> tuple[IntArray, IntArray]:
     """
     order = names.byte_order(within)
     is_new = np.append(True, np.diff(within[order]) != 0)
-    is_new[names.take(order).heads()] = True
+    is_new[names.take(order).heads()] = True  # the name differs from the one before
     number = np.empty(len(names), np.int64)
     number[order] = np.cumsum(is_new) - 1
     return number, order[is_new]

@@ -20,6 +20,11 @@ from pres_eval.reading.numbers import read_numbers, read_whole_numbers
 from pres_eval.reading.tokens import Faults, Fields, split_fields
 from pres_eval.records import dataclass
 
+_NO_NUMBERS = np.zeros(0)
+
+NAN = rb"(?i)[+-]?nan(\([^)]*\))?"
+"""Pattern of what C reads as not a number."""
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -85,13 +90,13 @@ class Lines:
     fields: Fields
     numbers: AnyArray
 
-    def column(self, number: int) -> Ids:
+    def column(self, column: int) -> Ids:
         """Return one column (R,) as ids; columns are counted from 0."""
-        return Ids.from_buffer(self.chunk.array(), *self.fields.column(number))
+        return Ids.from_buffer(self.chunk.array(), *self.fields.column(column))
 
-    def text(self, row: int, number: int) -> bytes:
+    def text(self, row: int, column: int) -> bytes:
         """Return one field, which is not in the first column."""
-        start, end = self.fields.cell(row, number)
+        start, end = self.fields.cell(row, column)
         return bytes(self.chunk.buffer[start:end])
 
     def line_of(self, rows: IntArray) -> IntArray:
@@ -147,9 +152,9 @@ def _without_wrong(lines: Lines, layout: Layout, column: int, wrong: list[int]) 
     return replace(lines, fields=fields, numbers=lines.numbers[good_rows])
 
 
-def _content_of_row(lines: Lines, column: int, name: str, rows: Sequence[int], number: int) -> str:
-    """Return the name and the content of a column, of the number-th of some rows."""
-    return f"{name} {quoted(lines.text(rows[number], column))}"
+def _content_of_row(lines: Lines, column: int, name: str, rows: Sequence[int], place: int) -> str:
+    """Return the name and the content of a column, of the row at this place among some rows."""
+    return f"{name} {quoted(lines.text(rows[place], column))}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,22 +183,19 @@ def block_of_lines(lines: Lines, *, each_row_alone: bool = False) -> Block:
     topics = lines.column(TOPIC_COLUMN)
     heads = topics.heads()
     documents = DocumentsOfLines(lines)
+    has_only_single_rows = len(heads) == len(topics)
     is_in_no_order = 2 * len(heads) > len(topics)
-    if len(heads) == len(topics) or (each_row_alone and is_in_no_order):
+    if has_only_single_rows or (each_row_alone and is_in_no_order):
         lengths = np.ones(len(topics), np.int64)
         return Block(topics=topics, lengths=lengths, documents=documents, numbers=lines.numbers)
     lengths = np.diff(heads, append=len(topics))
     return Block(topics=topics.take(heads), lengths=lengths, documents=documents, numbers=lines.numbers)
 
 
-_NO_NUMBERS = np.zeros(0)
-NAN = rb"(?i)[+-]?nan(\([^)]*\))?"
-"""Pattern of what C reads as not a number."""
-
 Result = TypeVar("Result")
 
 
-def in_parts(
+def results_of_chunks(
     source: File,
     layout: Layout,
     work: Callable[[Lines], Result],
@@ -217,7 +219,8 @@ def in_parts(
     try:
         # An error keeps the generators alive that it came through: the file is closed before it is raised.
         with closing(chunks):
-            # One chunk lies ready: no thread waits until this one has read the next.  A seventh faster.
+            # One chunk lies ready: no thread waits until this one has read the next
+            # (a seventh faster than with none ready).
             for chunk, num_lines, result in in_order(parse, chunks, jobs, UNTHREADED):
                 yield before, result
                 before += num_lines
@@ -227,7 +230,7 @@ def in_parts(
         raise error.in_file(source, before, layout.names if names is None else names) from None
 
 
-def no_lines(source: File, layout: Layout) -> EmptyFileError:
+def no_lines_error(source: File, layout: Layout) -> EmptyFileError:
     """Return the error of a file that has only blank lines and comments."""
     problem = "no lines but blank ones and comments"
     return EmptyFileError(source.name, None, problem, f"lines of {layout.names}")
@@ -247,5 +250,5 @@ def read_table(source: File, layout: Layout) -> Lines:
     except LineError as error:
         raise error.in_file(source, 0, layout.names) from None
     if not len(lines):
-        raise no_lines(source, layout)
+        raise no_lines_error(source, layout)
     return lines

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field, replace
-from functools import partial
+from dataclasses import replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
@@ -15,7 +15,7 @@ from pres_eval.options import RelevanceInfo
 from pres_eval.reading.blocks import Block, FileFormat, joined
 from pres_eval.reading.file import File
 from pres_eval.reading.headings import NO_NAMING
-from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, no_lines
+from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, no_lines_error, results_of_chunks
 from pres_eval.reading.pool import Pool, Pooled, Remembered, build_pool
 from pres_eval.reading.run_files import TABLE_FORMATS
 from pres_eval.records import dataclass
@@ -85,10 +85,11 @@ class QrelsJudgements:
     left_out: frozenset[bytes] = frozenset()
     nmax: IntArray | None = None
     sizes: IntArray | None = None
-    topics_seen: Remembered = field(
-        init=False, default_factory=partial(Remembered, MOST_JUDGEMENTS_REMEMBERED)
-    )
-    """Facts of batches that need the judgements alone, kept between runs; `replace` drops them."""
+
+    @cached_property
+    def topics_seen(self) -> Remembered:
+        """Facts of batches that need the judgements alone, kept between runs; `replace` drops them."""
+        return Remembered(MOST_JUDGEMENTS_REMEMBERED)
 
     @property
     def info(self) -> RelevanceInfo:
@@ -268,7 +269,7 @@ def read_qrels(
     rows_of_parts: list[tuple[int, int, IntArray | None]] = []
     """Of each part: the lines before it, how many judgements it has, and their lines in it."""
     read = partial(_read_part, layout, see_lines is not None)
-    for before, (part, lines) in in_parts(source, layout, read, source.chunks(), jobs):
+    for before, (part, lines) in results_of_chunks(source, layout, read, source.chunks(), jobs):
         if see_lines is not None and lines is not None:
             see_lines(before, lines)
         if part is None:
@@ -278,7 +279,7 @@ def read_qrels(
         rows_of_parts.append((before, len(part.grades), part.lines))
         num_topics += len(part.topics)
     if not len(columns):
-        raise no_lines(source, layout)
+        raise no_lines_error(source, layout)
     topics, groups, num_rows, documents, grades = columns.values()
     pooled = build_pool(topics, num_rows.astype(np.int64), documents, groups, jobs)
 

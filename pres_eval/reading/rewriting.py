@@ -27,8 +27,8 @@ RUN_ALONE, RUN_AND_QRELS = "run", "both"
 EXCLUDE_FROM = (RUN_AND_QRELS, RUN_ALONE)
 """Values of --exclude-from."""
 
-Mapping = Callable[[Ids], tuple[Ids, BoolArray]]
-"""Ids (N,) -> the ids that they become (N,), and which of them (N,) are others."""
+IdMapping = Callable[[Ids], tuple[Ids, BoolArray]]
+"""Ids (N,) -> the ids that they become (N,), and which of them (N,) were mapped."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +77,10 @@ class Rewriting:
     dense      whether ranks close up where a document comes again
     excluded   documents that do not count; None: all count
     judged_too whether excluded documents are left out of the judgements as well
-    num_judged judgements before they were rewritten; 0 until then
+    num_judged how many judgements there were before `of_judgements` rewrote them, which sets it; 0 until then
     """
 
-    mapping: Mapping | None = None
+    mapping: IdMapping | None = None
     dense: bool = True
     excluded: Excluded | None = None
     judged_too: bool = True
@@ -123,7 +123,9 @@ class Rewriting:
         return are_excluded
 
     def of_judgements(self, relevance: Relevance) -> QrelsJudgements:
-        """Return judgements rewritten, of which runs are ranked so; the highest of several grades counts.
+        """Return judgements rewritten; where several documents become one, the highest grade counts.
+
+        They have this rewriting with them, so that runs that are ranked against them are rewritten too.
 
         Raises UsageError for judgements that are no qrels, InputError if none are left.
         """
@@ -162,7 +164,7 @@ class FileMapping:
         return FileMapping, self._made_of  # another process has other hashes
 
     def __call__(self, ids: Ids) -> tuple[Ids, BoolArray]:
-        """Return the mapped ids (N,), and which of them changed (N,); unknown ones stay."""
+        """Return the mapped ids (N,), and which of them (N,) the file has; others stay as they are."""
         target_rows = self._table.find(ids)
         is_known = target_rows >= 0
         if is_known.all():
@@ -178,7 +180,7 @@ class FileMapping:
 def rewriting_of(map_docs: Any, map_ranks: str, exclude: Any, exclude_from: str) -> Rewriting:
     """Return the rewriting of these options.
 
-    map_docs    the value of --map-docs, a Mapping, or None
+    map_docs    the value of --map-docs, an IdMapping, or None
     exclude     the value of --exclude, an Excluded, or None
     Raises UsageError and InputError as `read_mapping` and `read_excluded` do.
     """
@@ -195,7 +197,7 @@ def rewriting_of(map_docs: Any, map_ranks: str, exclude: Any, exclude_from: str)
     )
 
 
-def read_mapping(text: str) -> Mapping:
+def read_mapping(text: str) -> IdMapping:
     """Return the mapping of a file, or of a regular expression with a group.
 
     Raises UsageError for other values, InputError for a file that cannot be read, or names an id twice.
@@ -225,6 +227,6 @@ def read_excluded(text: str) -> Excluded:
 
     if text == "self":
         return Excluded(None)
-    ids, documents, _ = read_pairs(File(text), "topic docno", also="topic iteration docno relevance")
-    topics, lengths = ids.take(slice(None)).stretches()
+    topic_column, documents, _ = read_pairs(File(text), "topic docno", also="topic iteration docno relevance")
+    topics, lengths = topic_column.take(slice(None)).stretches()
     return Excluded(build_pool(topics, lengths, documents).pool)

@@ -13,9 +13,9 @@ from pres_eval.analysis.paired import PairedScores
 from pres_eval.arrays import AnyArray, FloatArray, IntArray
 from pres_eval.errors import plural
 from pres_eval.report.cells import Value
-from pres_eval.report.drawing import new_figure, one_plot, plain, plain_names, run_styles, whole_numbers
+from pres_eval.report.drawing import new_figure, one_plot, plain, plain_names, run_styles, tick_whole_numbers
 from pres_eval.report.layout import Table
-from pres_eval.report.paper import Axes, Figure, is_narrow, page_height, room
+from pres_eval.report.paper import Axes, Figure, is_narrow, page_height, paper_inches
 from pres_eval.report.text import UNKNOWN, falling_notes, left_out_notes
 
 
@@ -228,7 +228,7 @@ def _name_positions(axes: Axes, names: Sequence[str], positions: AnyArray, x: fl
 def _are_turned(measures: Sequence[str]) -> bool:
     """Return whether the names of the measures stand upright, as paper has no room for them side by side."""
     most_side_by_side = 2 if is_narrow() else 4
-    is_paper = math.isfinite(room())
+    is_paper = math.isfinite(paper_inches())
     return is_paper and len(measures) > most_side_by_side
 
 
@@ -239,7 +239,7 @@ def draw_verdict_bars(axes: Axes, patterns: Sequence[str], pairs: Sequence[int])
     axes.bar_label(bars, [f"{count} ({count / total:.1%})" for count in pairs], padding=3, fontsize=8)
     axes.set_yticks(range(len(patterns)), ["\n".join(_lines(pattern)) for pattern in patterns])
     axes.invert_yaxis()
-    whole_numbers(axes.xaxis)
+    tick_whole_numbers(axes.xaxis)
     axes.grid(visible=False, axis="y")
     axes.set(
         title="Verdicts on pairs (= same, ≠ different)",

@@ -62,7 +62,7 @@ def unit_axis(label: str) -> Axis:
     return Axis(label, 0.0, 1.0, tuple((tick, f"{tick:.1f}") for tick in ticks))
 
 
-def count_axis(label: str, high: float) -> Axis:
+def rank_axis(label: str, high: float) -> Axis:
     """Return a logarithmic axis of ranks from 1, with ticks at 1, 10, 100 ..."""
     highest_power = int(math.log10(max(high, 1)))
     ticks = []

@@ -81,7 +81,7 @@ Cell = Value | Score | Interval | PValue
 
 
 def cell_text(cell: Cell, digits: int, style: str) -> str:
-    """Return a cell as it is written, escaped: numbers rounded, yes or nothing for a truth."""
+    """Return a cell as it is written, escaped: numbers rounded, yes or nothing for a bool."""
     if isinstance(cell, (Score, Interval, PValue)):
         return cell.text(digits, style)
     if isinstance(cell, float):
@@ -113,7 +113,7 @@ def note_text(note: str | Note, style: str) -> str:
     if isinstance(note, str):
         return escaped(note, style)
     if note.mark == BEST_MARK and style in BOLD:
-        marks = BOLD[style].format("bold") + ":"
+        marks = BOLD[style].format("bold") + ":"  # the word itself is bold
     elif style == LATEX:
         marks = ", ".join(f"$^{{{mark}}}$" for mark in note.mark.split())
     else:

@@ -28,8 +28,9 @@ INTERVAL_NAMES = {"t": "t", "bca": "BCa bootstrap", "percentile": "percentile bo
 
 
 def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
-    """Return tables of means, intervals, with all pairs the groups, and comparisons; `topics`: their rule.
+    """Return tables of means, intervals, with all pairs the groups, and comparisons.
 
+    topics  the topics that means are over, in words
     With all pairs there is one more, for --table alone: the means with the letters of the groups.
     """
     note = paper_note(result)
@@ -65,7 +66,7 @@ def _means(result: ComparedRuns, topics: str) -> Table:
         title=f"Means over {topics}",
         headings=("run", "measure", "mean", "lower", "upper", "best"),
         rows=rows,
-        notes=list(_notes(result)),
+        notes=list(_notes_of_means(result)),
         shown=_grid(scores.measures, cells),
     )
 
@@ -104,7 +105,7 @@ MARKS = {
 """The marks of significant differences by the alternative, and what they mean."""
 
 
-def _notes(result: ComparedRuns) -> Iterator[str | Note]:
+def _notes_of_means(result: ComparedRuns) -> Iterator[str | Note]:
     """Yield the notes below the means: signs, test, and left-out topics."""
     yield Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST_MARK)
     settings, baseline = result.settings, result.baseline
@@ -134,13 +135,13 @@ def _intervals(result: ComparedRuns) -> Table:
     return Table(
         name="intervals",
         title=f"{percentage(1 - result.settings.alpha)} {kind} intervals of the means",
-        notes=_mean_notes(result),
+        notes=_notes_of_intervals(result),
         shown=_grid(scores.measures, cells),
         programs=False,
     )
 
 
-def _mean_notes(result: ComparedRuns) -> list[str]:
+def _notes_of_intervals(result: ComparedRuns) -> list[str]:
     """Return the notes about the intervals of the means."""
     if len(result.scores.topics) < 2:
         return ["- no interval: it needs two topics"]
@@ -286,7 +287,7 @@ def _comparison_notes(result: ComparedRuns, corrected: str) -> list[str | Note]:
     within = result.settings.within_note(len(result.scores.measures))
     notes: list[str | Note] = [
         Note(f"significant: p ({corrected}) < {result.settings.alpha:g}{within}", mark="*"),
-        _interval_note(result.settings),
+        _note_on_widths(result.settings),
         "+/=/-: topics on which the run is better, as good, worse",
         "d_z: mean difference in standard deviations of the differences; g: Hedges' g, d_z without its bias;"
         " r: rank-biserial; -: none, as one topic or equal differences have no deviation",
@@ -336,7 +337,7 @@ def _without_width(result: ComparedRuns) -> Iterator[str]:
     )
 
 
-def _interval_note(settings: CompareSettings) -> str:
+def _note_on_widths(settings: CompareSettings) -> str:
     """Return the note on the coverage and the width of the intervals of differences."""
     level = percentage(1 - settings.alpha)
     if settings.test in JOINT_TESTS:

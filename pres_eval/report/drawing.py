@@ -14,6 +14,7 @@ from typing import Any
 
 from pres_eval.errors import no_such_run
 from pres_eval.report.paper import (
+    FIGURE_LETTERS,
     HIGHLIGHTED,
     LEAST_LETTERS,
     LEAST_PANEL,
@@ -21,7 +22,7 @@ from pres_eval.report.paper import (
     Axes,
     Figure,
     is_narrow,
-    room,
+    paper_inches,
     room_for,
     shrunk,
     style,
@@ -30,6 +31,15 @@ from pres_eval.report.text import cut, fitted, printable
 
 EACH_NAME = 0.14
 """Inches that a name below a bar needs."""
+
+AROUND_PLOT = 0.8
+"""Inches that title and labels of an axis take from a plot."""
+
+NAME_DISTANCE = 1.4
+"""Distance of the names of lines, in heights of a letter."""
+
+BESIDE_LABEL, LETTER_WIDTH = 6.5, 0.58
+"""Widths in a legend, in heights of a letter: line and gap beside a label, and one letter of it."""
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
 """Okabe & Ito (2008) without the yellow, which is too pale for a line on white."""
@@ -71,7 +81,7 @@ def panels(
     shared: arguments of subplots, such as sharey
     """
     least_width = min(LEAST_PANEL, 0.6 * size[0])
-    with_room = int(min(room() / least_width, most))
+    with_room = int(min(paper_inches() / least_width, most))
     columns = max(1, min(with_room, count))
     rows = math.ceil(count / columns)
     with new_figure(around[0] + columns * size[0], around[1] + rows * size[1]) as figure:
@@ -88,18 +98,17 @@ def add_legend(
     if columns is None and not is_narrow():
         figure.legend(handles, labels, loc="outside right upper", ncols=1, handlelength=3.5)
         return
-    width = min(room(), float(figure.get_size_inches()[0]))
-    # In heights of a letter: a line, the gap to the next column, and letters about half as wide as high.
+    width = min(paper_inches(), float(figure.get_size_inches()[0]))
     longest_label = max(map(len, labels), default=0)
-    entry_width = _letter_inches(figure) * (6.5 + 0.58 * longest_label)
+    entry_width = _letter_inches(figure) * (BESIDE_LABEL + LETTER_WIDTH * longest_label)
     columns_with_room = int(width / entry_width)
     ncols = max(1, min(columns or 2, columns_with_room))
     figure.legend(handles, labels, loc="outside lower center", ncols=ncols, handlelength=3.5)
 
 
 def _letter_inches(figure: Figure) -> float:
-    """Return the height of the letters of a figure on its paper in inches: 9 points, shrunk to 7 at least."""
-    return max(LEAST_LETTERS, 9 * shrunk(figure)) / 72
+    """Return the height of the letters of a figure on its paper in inches."""
+    return max(LEAST_LETTERS, FIGURE_LETTERS * shrunk(figure)) / 72
 
 
 def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[str]) -> None:
@@ -111,8 +120,9 @@ def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[
     lines_with_points.sort(key=lambda named: (named[0].get_ydata()[-1], float(named[0].get_ydata().mean())))
     ends = [float(line.get_ydata()[-1]) for line, _ in lines_with_points]
     # Of the figure on its paper, without title and labels of the axis.
-    plot_inches = float(figure.get_size_inches()[1]) * max(shrunk(figure), LEAST_LETTERS / 9) - 0.8
-    gap = 1.4 * _letter_inches(figure) / plot_inches
+    figure_inches = float(figure.get_size_inches()[1]) * max(shrunk(figure), LEAST_LETTERS / FIGURE_LETTERS)
+    plot_inches = figure_inches - AROUND_PLOT
+    gap = NAME_DISTANCE * _letter_inches(figure) / plot_inches
     heights = _apart(ends, axes.get_ylim(), gap)
     for (line, name), height in zip(lines_with_points, heights, strict=True):
         arrow = {
@@ -153,25 +163,28 @@ def name_bars(axes: Axes, names: Sequence[str], wide: float) -> str:
 
     Returns a note on that, to add to the label of the axis.
     """
-    step = max(1, math.ceil(len(names) * EACH_NAME / (min(room(), wide) - 0.8)))
+    step = max(1, math.ceil(len(names) * EACH_NAME / (min(paper_inches(), wide) - AROUND_PLOT)))
     axes.set_xticks(range(0, len(names), step), list(names[::step]), rotation=90, fontsize=7)
     return f" (one in {step} named)" if step > 1 else ""
 
 
-def whole_numbers(axis: Any) -> None:
+def tick_whole_numbers(axis: Any) -> None:
     """Put ticks at whole numbers alone, as many as there is room for."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
 
 
-def short_numbers(axes: Axes) -> None:
+def shorten_numbers(axes: Axes) -> None:
     """Put the power of ten of small numbers at the end of the x axis, so that they do not touch."""
     axes.ticklabel_format(axis="x", scilimits=(-2, 5), useMathText=True)
 
 
 def plain(text: str, longest: int = 28) -> str:
-    """Return text without formulas between dollar signs, not hidden by a legend, and not too long."""
+    """Return text that matplotlib shows as it is: dollar signs escaped, cut to `longest`.
+
+    A legend would leave out a text with an underscore in front: a blank comes before that.
+    """
     text = cut(printable(text), longest)
     return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
 
@@ -196,7 +209,10 @@ OTHERS: dict[str, Any] = {"color": "#c8c8c8", "marker": "", "linestyle": "-", "z
 
 
 def run_styles(names: Sequence[str], best: Sequence[int] | None = None) -> list[dict[str, Any]]:
-    """Return `line_styles` of the runs that the paper highlights, else of all, or of the best; others: grey.
+    """Return a style for each run: `line_styles` for those that the paper highlights, grey for others.
+
+    If it highlights none, all have colours, or if they are many, the best.  Notes in HIGHLIGHTED that the
+    picture heeds --highlight.
 
     best: the runs, the best first; None: all have colours, however many they are.  Raises UsageError for a
     run to be highlighted that is not there.

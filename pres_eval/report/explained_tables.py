@@ -9,7 +9,7 @@ from pres_eval.analysis.explain import Explanation, Relevant, cumulated, text_pl
 from pres_eval.arrays import add_in_order
 from pres_eval.errors import plural
 from pres_eval.report.cells import Value
-from pres_eval.report.drawing import add_legend, panels, plain, whole_numbers
+from pres_eval.report.drawing import add_legend, panels, plain, tick_whole_numbers
 from pres_eval.report.layout import Table
 from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.text import text_of
@@ -286,4 +286,4 @@ def draw_areas(axes: Axes, explanation: Explanation, title: str) -> None:
         xlim=(0, run_x[-1] * 1.02),
         ylim=(0, max(1, run_y[-1]) * 1.04),
     )
-    whole_numbers(axes.yaxis)
+    tick_whole_numbers(axes.yaxis)

@@ -30,7 +30,7 @@ from pres_eval.report.drawing import (
     one_plot,
     plain_names,
     run_styles,
-    short_numbers,
+    shorten_numbers,
 )
 from pres_eval.report.layout import Table
 from pres_eval.report.paper import Axes, Figure
@@ -308,7 +308,7 @@ def _plot_of_curves(
         lines = [draw(axes, curve, look) for curve, look in zip(curves, looks, strict=True)]
         axes.set(xlim=(-0.01 * reach, 1.02 * reach), ylim=(-0.01, 1.04))
         axes.set(xlabel=axis_names[0], ylabel=axis_names[1])
-        short_numbers(axes)
+        shorten_numbers(axes)
         figure.suptitle(title, fontsize=10)
         labels = []
         for name, (word, number) in zip(plain_names(names), numbers, strict=True):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.arrays import add_in_order, divide
-from pres_eval.report.axes import Axis, count_axis, nice_axis, unit_axis
+from pres_eval.report.axes import Axis, nice_axis, rank_axis, unit_axis
 from pres_eval.report.report_columns import RECALL_LEVEL_TEXTS
 from pres_eval.report.trec_report import Report
 
@@ -21,14 +21,15 @@ class Graph:
     """Lines of all runs over two axes.
 
     name          in addresses, ids and --picture
-    title, words  its subject, short and as a sentence
+    title         its subject
+    description   its subject as a sentence
     x, y          the axes; x is logarithmic where it has ranks
     curves        the points of each run
     """
 
     name: str
     title: str
-    words: str
+    description: str
     x: Axis
     y: Axis
     curves: tuple[tuple[Point, ...], ...]
@@ -43,7 +44,7 @@ def graphs_of(report: Report) -> list[Graph]:
         Graph(
             name="recall-precision",
             title="Recall-precision",
-            words="Interpolated precision at eleven levels of recall, averaged over topics",
+            description="Interpolated precision at eleven levels of recall, averaged over topics",
             x=unit_axis("Recall"),
             y=unit_axis("Interpolated precision"),
             curves=_curves(report, levels),
@@ -65,8 +66,8 @@ def against_nmax(report: Report, measure: str) -> Graph:
     return Graph(
         name=measure,
         title=f"{title} against Nmax",
-        words=f"{title} at Nmax, averaged over topics",
-        x=count_axis("Nmax, documents that the reader reads", float(max(report.grid))),
+        description=f"{title} at Nmax, averaged over topics",
+        x=rank_axis("Nmax, documents that the reader reads", float(max(report.grid))),
         y=unit_axis(title),
         curves=_curves(report, columns),
     )
@@ -82,7 +83,7 @@ def _roc(report: Report) -> Graph:
     return Graph(
         name="ROC",
         title="ROC",
-        words=(
+        description=(
             "Recall against fallout (share of the collection's other documents that were retrieved),"
             f" averaged over topics; {report.options.num_docs_in_coll} documents in the collection"
         ),

@@ -257,7 +257,7 @@ MOST_SHRUNK = 0.7
 """Part of its size to which a table may be made smaller to fit a column: its letters have 7 points then."""
 
 
-def _widest_in_latex(grid: Grid) -> str:
+def _width_in_latex(grid: Grid) -> str:
     r"""Return the width that LaTeX makes the grid fit, such as \columnwidth; empty if it fits a column."""
     if grid.fit:
         return COLUMN_WIDTH
@@ -277,7 +277,7 @@ _LATEX_COMMANDS = re.compile(r"\\[a-z]+|[{}$^\\]")
 def _latex_tabular(grid: Grid) -> str:
     """Return the grid for LaTeX, its title and the packages that it needs as comments."""
     columns = "".join(side[0] for side in _alignments(grid))
-    widest = _widest_in_latex(grid)
+    latex_width = _width_in_latex(grid)
     rows = []
     for cells in grid.rows:
         numbers = [_MINUS.sub("$-$", cell) for cell in cells[grid.left :]]
@@ -286,11 +286,11 @@ def _latex_tabular(grid: Grid) -> str:
     lines = []
     if grid.title:
         lines.append(f"% {printable(grid.title)}")
-    if widest == TEXT_WIDTH:
+    if latex_width == TEXT_WIDTH:
         lines.append("% wider than a column of two: put it into table*")
-    if widest:
+    if latex_width:
         lines.append(r"% \usepackage{booktabs, adjustbox}")
-        lines.append(rf"\begin{{adjustbox}}{{max width={widest}}}")
+        lines.append(rf"\begin{{adjustbox}}{{max width={latex_width}}}")
     else:
         lines.append(r"% \usepackage{booktabs}")
     lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
@@ -300,7 +300,7 @@ def _latex_tabular(grid: Grid) -> str:
     for name, text in grid.apart:
         lines.append(rf"{name} & \multicolumn{{{span}}}{{l}}{{{text}}} \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
-    if widest:
+    if latex_width:
         lines.append(r"\end{adjustbox}")
     return "".join(f"{line}\n" for line in lines)
 

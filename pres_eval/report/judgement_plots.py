@@ -11,7 +11,7 @@ import numpy as np
 from pres_eval.arrays import AnyArray
 from pres_eval.report.agreement import draw_rank_changes
 from pres_eval.report.drawing import add_legend, line_styles, new_figure, panels, plain, plain_names
-from pres_eval.report.paper import LEAST_LETTERS, Axes, Figure, page_height, room
+from pres_eval.report.paper import FIGURE_LETTERS, LEAST_LETTERS, Axes, Figure, page_height, paper_inches
 from pres_eval.report.text import fitted
 
 SAMPLE = "each sample"
@@ -21,13 +21,14 @@ TAU_LEVELS = {0.9: "about the same", 0.8: "noticeable\nchange below"}
 """Meaning of a Kendall τ between two rankings of runs (Voorhees 2000)."""
 
 
-def robustness(
+def robustness_figure(
     fractions: Sequence[float], plots: Mapping[str, Mapping[str, AnyArray]], coefficient: str
 ) -> Figure:
-    """Return the lowest correlation at each fraction of the relevant documents, dots for the samples.
+    """Draw the lowest correlation at each fraction of the relevant documents, and dots for the samples.
 
     plots: title -> label of a line -> (F + 1, S) correlations of each sample with the full ranking, the last
-    with nothing taken out (figures 3 and 4 of Magdy & Jones, CLEF 2010); the legend names lines without any.
+    with nothing taken out (figures 3 and 4 of Magdy & Jones, CLEF 2010); the legend says which lines
+    have no correlation, as all runs tie.
     """
     percent = [100 * fraction for fraction in fractions]
     percent.append(100)
@@ -106,7 +107,7 @@ def judges_figure(
     warn: takes a line about those that are left out.
     """
     drawn_orders = list(orders.items())[:MOST_ORDERS]
-    if math.isfinite(room()):  # on paper
+    if math.isfinite(paper_inches()):  # on paper
         longest_name, judge_names = 16, fitted(judges, 14)
         least_width, margin = 1.4, 0.4
     else:
@@ -119,14 +120,18 @@ def judges_figure(
     panel_width = max(3.4, 1.4 + 0.55 * len(grades))
     if drawn_orders:
         panel_width = max(panel_width, width_of_orders)
-    columns_with_room = int(min(WIDEST_INCHES, 9 / LEAST_LETTERS * room()) // panel_width)
+    widest = min(WIDEST_INCHES, FIGURE_LETTERS / LEAST_LETTERS * paper_inches())
+    columns_with_room = int(widest // panel_width)
     columns = max(1, min(1 + len(drawn_orders), columns_with_room))
     figure_width, row_height = columns * panel_width, max(3.2, 1.0 + 0.2 * len(runs))
-    fitting = _fitting(figure_width, columns, len(runs))
-    if len(drawn_orders) > fitting:
-        drawn_orders = drawn_orders[:fitting]
+    most_drawn = _measures_on_page(figure_width, columns, len(runs))
+    if len(drawn_orders) > most_drawn:
+        drawn_orders = drawn_orders[:most_drawn]
         measures = ", ".join(measure for measure, _ in drawn_orders)
-        warn(f"--plot: a page has room for {fitting} of {len(orders)} measures ({measures}); -m chooses them")
+        warn(
+            f"--plot: a page has room for {most_drawn} of {len(orders)} measures ({measures});"
+            " -m chooses them"
+        )
     rows = math.ceil((1 + len(drawn_orders)) / columns)
     heights = [row_height] * rows
     if columns == 1:
@@ -141,7 +146,7 @@ def judges_figure(
     return figure
 
 
-def _fitting(wide: float, columns: int, runs: int) -> int:
+def _measures_on_page(wide: float, columns: int, runs: int) -> int:
     """Return for how many measures a page has room beside and below the grades, 1 at least.
 
     wide     inches of the picture, with that many columns of panels
@@ -151,7 +156,7 @@ def _fitting(wide: float, columns: int, runs: int) -> int:
     # Without a neighbour the grades are lower than the positions of many runs.
     first_row_height = 2.4 if columns == 1 else row_height
     rows = 1 + int((page - first_row_height) // row_height)
-    return max(1, columns * rows - 1)
+    return max(1, columns * rows - 1)  # one place has the grades
 
 
 def draw_grades(axes: Axes, judges: Sequence[str], grades: Sequence[int], counts: AnyArray) -> None:

@@ -78,7 +78,8 @@ class Table:
     notes     lines below it, for people
     shown     the table that people see instead: its headings, rows and `left` are used; None: this one
     left      how many columns, from the first, are text, aligned to the left
-    people, programs  whether people see it, whether JSON and CSV have it; if neither, --table prints it
+    people    whether people see it among the others
+    programs  whether JSON and CSV have it among the others; if neither, it is printed when --table names it
     drawing   lines of letters that make a picture, below the notes
     rest      the last line: what people do not see, and how they get it
     paper_note  the line below a table for a paper or a page: topics, test, version
@@ -217,16 +218,16 @@ def grid_of(table: Table, look: Look) -> Grid:
             else:
                 cells.append(cell_text(cell, look.digits, style))
         rows.append(tuple(cells))
-    apart = []
+    failed_rows = []
     for failure in look.failures:
         name, message = text_of(file_name(failure.path)), text_of(failure.message)
-        apart.append((escaped(name, style), escaped(message, style)))
+        failed_rows.append((escaped(name, style), escaped(message, style)))
     return Grid(
         header=tuple(escaped(heading, style) for heading in view.headings),
         rows=tuple(rows),
         title=table.title,
         left=view.left,
-        apart=tuple(apart),
+        apart=tuple(failed_rows),
         fit=look.fit,
     )
 

@@ -103,7 +103,7 @@ def table(
 
 
 def _heading(text: str, kind: str | None, *, sortable: bool, falling: bool) -> Html:
-    """Return the heading of a column; a plain cell if it is empty, which would be read as a heading."""
+    """Return the heading of a column; an empty one is a plain cell, which screen readers do not announce."""
     if not text:
         return element("td")
     words: list[Content] = breakable(text)
@@ -169,7 +169,7 @@ def figure(title: str, words: Content, picture: Content) -> Html:
 
 
 def controls(*selects: tuple[str, str], field: Content = "") -> Html:
-    """Return choices that the script fills, and a field beside them; without it they are not there."""
+    """Return choices and a field beside them, hidden until the script fills the choices."""
     labels = [
         element("label", f"{text} ", element("select", id=name, autocomplete="off")) for name, text in selects
     ]

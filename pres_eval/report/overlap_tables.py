@@ -9,7 +9,7 @@ from pres_eval.analysis.rank_changes import RankChange, ScoredChange, mean_by_to
 from pres_eval.errors import plural
 from pres_eval.records import dataclass
 from pres_eval.report.cells import Cell
-from pres_eval.report.drawing import panels, plain, whole_numbers
+from pres_eval.report.drawing import panels, plain, tick_whole_numbers
 from pres_eval.report.layout import Column, Table, columns_table
 from pres_eval.report.paper import Figure
 
@@ -166,7 +166,7 @@ def overlap_figure(result: OverlapByTopic) -> Figure:
             drawn[label] = values
     with panels(len(drawn), 3, (2.4, 2.0), sharey=True) as (figure, grid):
         for (label, values), axes in zip(drawn.items(), grid, strict=True):
-            whole_numbers(axes.xaxis)
+            tick_whole_numbers(axes.xaxis)
             axes.plot(range(1, len(values) + 1), sorted(values), marker="o", markersize=3, linewidth=1.2)
             axes.set(title=plain(label), xlabel="topics, least overlap first", ylim=(0, 1.02))
         grid[0].set_ylabel("overlap")

@@ -28,6 +28,9 @@ else:  # only checked: matplotlib takes long to import, and need not be there
 MILLIMETRES = 25.4
 """Millimetres of an inch."""
 
+FIGURE_LETTERS = 9
+"""Points of the letters of a picture, before the paper shrinks it."""
+
 LEAST_LETTERS = 7.0
 """Points of the smallest letters in a paper."""
 
@@ -44,7 +47,7 @@ PICTURE_FORMATS = (".pdf", ".png", ".svg")
 """Endings of the names of pictures."""
 
 _STYLE: dict[Any, Any] = {
-    "font.size": 9,
+    "font.size": FIGURE_LETTERS,
     "axes.titlesize": 10,
     "axes.grid": True,
     "grid.color": "#dddddd",
@@ -85,7 +88,7 @@ HIGHLIGHTED = ContextVar("HIGHLIGHTED", default=False)
 """Whether the picture has curves of which some can be highlighted."""
 
 
-def room() -> float:
+def paper_inches() -> float:
     """Return the inches that a picture may be wide."""
     width = PAPER.get().width
     return math.inf if width is None else width / MILLIMETRES
@@ -93,24 +96,24 @@ def room() -> float:
 
 def is_narrow() -> bool:
     """Return whether two panels have no room side by side."""
-    return room() < 2 * LEAST_PANEL
+    return paper_inches() < 2 * LEAST_PANEL
 
 
 def shrunk(figure: Figure) -> float:
     """Return the factor by which the paper shrinks the letters of a figure, 1 at most."""
-    return min(1.0, room() / float(figure.get_size_inches()[0]))
+    return min(1.0, paper_inches() / float(figure.get_size_inches()[0]))
 
 
 def page_height(wide: float) -> float:
     """Return the inches that a figure of that width in inches may be high, so that it fits a page."""
     if PAPER.get().width is None:
         return math.inf
-    return PAGE_HEIGHT / MILLIMETRES / max(room() / wide, LEAST_LETTERS / 9)
+    return PAGE_HEIGHT / MILLIMETRES / max(paper_inches() / wide, LEAST_LETTERS / FIGURE_LETTERS)
 
 
 def room_for(letters: int) -> int:
     """Return how many letters a name may have on the paper, of those that it may have on a whole page."""
-    share_of_page = min(1.0, room() * MILLIMETRES / PAGE_WIDTH)
+    share_of_page = min(1.0, paper_inches() * MILLIMETRES / PAGE_WIDTH)
     return min(letters, max(12, round(letters * share_of_page)))
 
 
@@ -207,7 +210,7 @@ def fit(figure: Figure, width: float | None, untitled: bool) -> None:
     if width is not None:
         wide, high = figure.get_size_inches().tolist()
         ratio = width / MILLIMETRES / wide
-        high, page = high * max(ratio, LEAST_LETTERS / 9), PAGE_HEIGHT / MILLIMETRES
+        high, page = high * max(ratio, LEAST_LETTERS / FIGURE_LETTERS), PAGE_HEIGHT / MILLIMETRES
         if MOST_SQUEEZED * high > page:
             raise UsageError(
                 f"--width {width:g}: the picture would be {high * MILLIMETRES:.0f} mm high, and a page has"

@@ -17,7 +17,7 @@ from pres_eval.analysis.power import (
 from pres_eval.arrays import AnyArray
 from pres_eval.errors import plural
 from pres_eval.report.cells import Cell
-from pres_eval.report.drawing import add_legend, line_styles, panels, plain, whole_numbers
+from pres_eval.report.drawing import add_legend, line_styles, panels, plain, tick_whole_numbers
 from pres_eval.report.layout import Column, Table, columns_table, records_table
 from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.text import UNKNOWN, number, percentage
@@ -204,13 +204,14 @@ def _draw_levels(
     axes.annotate(
         f"{alpha:g}", (1, alpha), xycoords=("axes fraction", "data"), fontsize=7, va="bottom", ha="right"
     )
-    above = min((int((values > MOST_LEVEL).sum()) for values in levels.values()), default=0)
+    # Pairs at the left of what is drawn: under the measure that has fewest of them.
+    num_left_out = min((int((values > MOST_LEVEL).sum()) for values in levels.values()), default=0)
     pairs = max((len(values) for values in levels.values()), default=1)
-    first = min(above, pairs - 1)
-    if above == pairs:
+    first = min(num_left_out, pairs - 1)
+    if num_left_out == pairs:
         text = f"no pair of runs below {MOST_LEVEL:g}"
         axes.annotate(text, (0.5, 0.5), xycoords="axes fraction", ha="center")
-    whole_numbers(axes.xaxis)
+    tick_whole_numbers(axes.xaxis)
     axes.set(
         title="Discriminative power (nearer to the left: more)",
         xlabel="pairs of runs, by level",

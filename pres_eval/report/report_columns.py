@@ -19,7 +19,7 @@ NMAX_GRID = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 """Ranks at which PRES, recall and the ROC curve are computed, besides the wanted Nmax."""
 
 
-def grid_of(nmax: Sequence[int]) -> tuple[int, ...]:
+def ranks_of_curves(nmax: Sequence[int]) -> tuple[int, ...]:
     """Return the ranks at which PRES and recall are computed, ascending: the grid, and the wanted Nmax."""
     return tuple(sorted({*NMAX_GRID, *nmax}))
 
@@ -45,7 +45,7 @@ def report_selection(
     options: Options, nmax: Sequence[int] = DEFAULT_NMAX, measures: Sequence[str] = ()
 ) -> Selection:
     """Return the columns that a report needs, those of the measures asked for included."""
-    cutoffs = set(grid_of(depths_of(options, nmax, measures)))
+    cutoffs = set(ranks_of_curves(depths_of(options, nmax, measures)))
     for column in asked_columns(options, nmax, measures):
         cutoff = cutoff_of(column)
         if column.measure.name == "PRES" and cutoff is not None:
@@ -68,13 +68,13 @@ def asked_columns(options: Options, nmax: Sequence[int], measures: Sequence[str]
     return columns
 
 
-def board_of(
+def leaderboard_labels(
     selection: Selection, options: Options, nmax: Sequence[int], measures: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the labels of the leaderboard: the measures asked for that are numbers over topics, in order.
+    """Return the labels of the leaderboard: of the measures asked for that have a number over all topics.
 
     Without any: PRES at each Nmax, average precision, recall at the first Nmax, and what is usually shown
-    beside them.
+    beside them.  Raises UsageError if none of the measures asked for has such a number.
     """
     if not measures:
         pres = [f"PRES_{cutoff}" for cutoff in nmax]
@@ -98,7 +98,7 @@ def board_of(
 
 
 def _identity(column: SelectedColumn) -> tuple[object, ...]:
-    """Return what makes a column what it is, besides its label."""
+    """Return what makes a column what it is, besides its label: measure, parameters and relevance level."""
     return column.measure.name, column.arguments, column.view.level
 
 

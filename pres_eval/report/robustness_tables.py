@@ -197,7 +197,7 @@ def long_rows(
     return rows
 
 
-def few_runs(result: Robustness) -> str:
+def warning_of_few_runs(result: Robustness) -> str:
     """Return the warning that coefficients of so few runs are uncertain; empty if there are enough."""
     runs = result.full.shape[1]
     if runs >= RUNS_FOR_COEFFICIENTS:
@@ -219,7 +219,7 @@ def _notes(result: Robustness) -> Iterator[str]:
         "nonrelevant": "become 0",
     }[plan.removed]
     yield f"100 %: nothing taken out; {which} that are taken out {becomes}"
-    warning = few_runs(result)
+    warning = warning_of_few_runs(result)
     if warning:
         yield f"warning: {warning}"
     below_one = []
@@ -245,18 +245,18 @@ def _by_fraction(name: str, title: str, result: Robustness, values: AnyArray) ->
 
 
 def depths_table(result: Reduced, depths: Sequence[int], coefficient: str) -> Table:
-    """Return the rankings under pools of several depths, compared by a name of COEFFICIENTS."""
-    sizes = list(zip(depths, result.judged.tolist(), result.kept.tolist(), strict=True))
+    """Return the rankings under pools of several depths, compared by one of --coefficient."""
+    keys = list(zip(depths, result.judged.tolist(), result.kept.tolist(), strict=True))
     correlations = result.correlations.tolist()
     shown_rows: list[tuple[Value, ...]] = []
-    for size, values in zip(sizes, correlations, strict=True):
-        shown_rows.append((*size, *values))
+    for key, values in zip(keys, correlations, strict=True):
+        shown_rows.append((*key, *values))
     shown_rows.append(("all", None, None, *result.unchanged.tolist()))
     return Table(
         name="depths",
         title=f"{COEFFICIENT_NAMES[coefficient]} with the full ranking, from pools of less depth",
         headings=("depth", "judged", "relevant", "measure", coefficient),
-        rows=long_rows(sizes, result.labels, correlations),
+        rows=long_rows(keys, result.labels, correlations),
         notes=("at depth d judgements stay whose document some of the runs has among its first d",),
         shown=Table(headings=("depth", "judged", "relevant", *result.labels), rows=shown_rows),
     )
@@ -296,7 +296,7 @@ def _title_and_name(column: SelectedColumn) -> tuple[str, str]:
 
 def robustness_figure(result: Robustness, selection: Selection) -> Figure:
     """Return the picture of the correlations at each fraction, a panel for each cutoff."""
-    from pres_eval.report.judgement_plots import robustness
+    from pres_eval.report.judgement_plots import robustness_figure
 
     plan = result.plan
     # By title and name of a line: (F + 1, S) correlations, the last row with nothing taken out.
@@ -306,4 +306,4 @@ def robustness_figure(result: Robustness, selection: Selection) -> Figure:
         correlations = result.correlations[:, :, number]
         unchanged = np.full((1, correlations.shape[1]), result.unchanged[number])
         panels.setdefault(title, {})[name] = np.concatenate((correlations, unchanged))
-    return robustness(plan.fractions, panels, COEFFICIENT_NAMES[plan.coefficient])
+    return robustness_figure(plan.fractions, panels, COEFFICIENT_NAMES[plan.coefficient])

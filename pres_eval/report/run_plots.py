@@ -11,7 +11,7 @@ from pres_eval.analysis.compare_settings import ComparedRuns
 from pres_eval.arrays import AnyArray
 from pres_eval.errors import plural
 from pres_eval.report.drawing import add_legend, name_bars, panels, plain, plain_names
-from pres_eval.report.paper import Axes, Figure, is_narrow, room
+from pres_eval.report.paper import Axes, Figure, is_narrow, paper_inches
 from pres_eval.report.text import percentage
 
 
@@ -68,8 +68,9 @@ def score_dots(
     less_is_better: bool = False,
     title: str = "Mean scores",
 ) -> Figure:
-    """Draw mean scores of the runs, a panel for each measure, runs in the order of the last one (figure 5).
+    """Draw mean scores of the runs, a panel for each measure, runs in the order of the last one.
 
+    Figure 5 of Magdy & Jones, SIGIR 2010, shows MAP, recall and PRES so.
     means and each of intervals (lower, upper ends) are (M, R); intervals that are nan are left out.  The
     baseline, one for each measure, is a dark square with a dashed line; runs that differ from it
     significantly, (M, R) booleans, are full dots, others are rings.  less_is_better: under the last measure.
@@ -106,7 +107,7 @@ def score_dots(
         if intervals is not None and np.isfinite(intervals[0]).any():
             interval_name = f"{percentage(confidence)} interval"
         baseline_names = None if baselines is None else {names[run] for run in baselines}
-        _add_key(figure, rows[0], interval_name, baseline_names)
+        _add_legend_of_marks(figure, rows[0], interval_name, baseline_names)
     return figure
 
 
@@ -142,6 +143,12 @@ def _draw_intervals(axes: Axes, means: AnyArray, lower: AnyArray, upper: AnyArra
     )
 
 
+FULL_MARK: dict[str, Any] = {"marker": "o", "linestyle": "none", "color": DOT_COLOUR, "markersize": 5}
+RING_MARK: dict[str, Any] = {**FULL_MARK, "markerfacecolor": "white"}
+BASELINE_MARK: dict[str, Any] = {**FULL_MARK, "marker": "s", "color": BASELINE_COLOUR}
+"""Marks of a run's mean: full, as it differs from the baseline; a ring, as it does not; the baseline's."""
+
+
 def _draw_dots(axes: Axes, means: AnyArray, full: AnyArray | None, baseline: int | None) -> None:
     """Draw means (R,) as dots, rings where `full` (R,) is false, and the baseline with its line."""
     for column, mean in enumerate(means.tolist()):
@@ -155,13 +162,9 @@ def _draw_dots(axes: Axes, means: AnyArray, full: AnyArray | None, baseline: int
         axes.axhline(means[baseline], color=BASELINE_COLOUR, linestyle="--", linewidth=0.9, zorder=1)
 
 
-FULL_MARK: dict[str, Any] = {"marker": "o", "linestyle": "none", "color": DOT_COLOUR, "markersize": 5}
-RING_MARK: dict[str, Any] = {**FULL_MARK, "markerfacecolor": "white"}
-BASELINE_MARK: dict[str, Any] = {**FULL_MARK, "marker": "s", "color": BASELINE_COLOUR}
-"""Marks of a run's mean: full, as it differs from the baseline; a ring, as it does not; the baseline's."""
-
-
-def _add_key(figure: Figure, axes: Axes, interval: str | None, baselines: set[str] | None) -> None:
+def _add_legend_of_marks(
+    figure: Figure, axes: Axes, interval: str | None, baselines: set[str] | None
+) -> None:
     """Draw the legend, if there is anything to explain: names of intervals and of the baselines."""
     handles: dict[str, Any] = {}
     if interval is not None:
@@ -195,8 +198,8 @@ def difference_maps(
         maps_in_row, names_and_title = 1, 1.0
     else:
         maps_in_row, names_and_title = min(2, len(measures)), 1.6
-    size = min(max(2.4, 0.17 * len(runs)), max(1.5, room() / maps_in_row - 0.6))
-    panel = min(size + 1.9, room()), size + names_and_title
+    size = min(max(2.4, 0.17 * len(runs)), max(1.5, paper_inches() / maps_in_row - 0.6))
+    panel = min(size + 1.9, paper_inches()), size + names_and_title
     names = plain_names(runs, 20)
     colours = ListedColormap([WORSE, ALIKE, BETTER])
     with panels(len(measures), 2, panel, (0.0, 0.5)) as (figure, grid):

@@ -5,8 +5,10 @@ the reader's colour scheme, have a text for each mark, grow with the window, and
 "plot".  Files for papers (PDF, PNG, `--plot`) are matplotlib's, which embeds fonts, wraps names and keeps to
 the width of a column; nothing here could do that.
 
+Each chart has a name, from which its ids in the page are made, a title, a description, and labels of axes.
 Text is placed for a width of 480; series have the classes c0 ... c7 (colour) and d0 ... d3 (dashes), and a
-marker of their own: 28 in a row differ without their colours.
+marker of their own: only after 28 series come the same dashes and marker together again, so that these differ
+without their colours.
 """
 
 from __future__ import annotations
@@ -64,17 +66,17 @@ def line_chart(graph: Graph, names: Sequence[str]) -> Html:
     for number, (name, points) in enumerate(zip(names, graph.curves, strict=True)):
         corners: list[str] = []
         dots: list[Html] = []
-        for x, y, text in points:
+        for x, y, tip_text in points:
             corner = f"{frame.across(x):.1f} {frame.down(y):.1f}"
             corners.append(corner)
-            tip = element("title", f"{name}: {text}")
+            tip = element("title", f"{name}: {tip_text}")
             dots.append(element("path", tip, class_="mark", d=f"M{corner}{marker(number)}"))
         path = ""
         if corners:
             path = f"M{' L'.join(corners)}"
         line = element("path", class_="line", d=path)
         parts.append(element("g", line, *dots, class_=f"series {series_class(number)}", data_run=number))
-    return _svg(graph.name, graph.title, graph.words, frame, [grid(frame), *parts])
+    return _svg(graph.name, graph.title, graph.description, frame, [grid(frame), *parts])
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ LETTER_WIDTH, END_LETTER_WIDTH = 7.7, 7.2
 """Widths of a letter of a name, and of the text at the end, in units of the viewBox."""
 
 
-def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]) -> Html:
+def row_chart(name: str, title: str, description: str, label: str, rows: Sequence[Row]) -> Html:
     """Return a row for each run, one below the other, over one axis of values."""
     names = fitted([row.name for row in rows], NAME_LETTERS)
     longest_name = max(map(len, names), default=1)
@@ -125,49 +127,49 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
     )
     parts = [element("path", class_="grid", d=upright_lines(frame)), *x_texts(frame)]
     for number, (row, short_name) in enumerate(zip(rows, names, strict=True)):
-        height = frame.top + ROW_HEIGHT * (number + 0.5)
-        parts.append(element("g", *_row(row, short_name, height, frame), class_="row"))
-    return _svg(name, title, words, frame, parts, kind="rows")
+        middle_y = frame.top + ROW_HEIGHT * (number + 0.5)
+        parts.append(element("g", *_row(row, short_name, middle_y, frame), class_="row"))
+    return _svg(name, title, description, frame, parts, kind="rows")
 
 
-def _row(row: Row, short_name: str, height: float, frame: Frame) -> list[Html]:
-    """Return a row at this height: the text for a pointer, its name, its marks, the letters at its end."""
-    baseline = f"{height + 4:.0f}"
+def _row(row: Row, short_name: str, middle_y: float, frame: Frame) -> list[Html]:
+    """Return a row around this y: the text for a pointer, its name, its marks, the letters at its end."""
+    baseline = f"{middle_y + 4:.0f}"
     tip = row.text
     if row.end:
         tip += f"; {row.end}"
     name = text_at(short_name, frame.left - 8, baseline, "end", "label")
-    content = [element("title", tip), name, *_marks(row, height, frame)]
+    content = [element("title", tip), name, *_marks(row, middle_y, frame)]
     if row.end:
         letters = cut(row.end, END_LETTERS)
         content.append(text_at(letters, frame.width - frame.right + 10, baseline, None, "label"))
     return content
 
 
-def _marks(row: Row, height: float, frame: Frame) -> list[Html]:
-    """Return the marks of a row at this height: interval, and box or dot; none for nan."""
+def _marks(row: Row, middle_y: float, frame: Frame) -> list[Html]:
+    """Return the marks of a row around this y: interval, and box or dot; none for nan."""
     if not np.isfinite(row.middle):
         return []
     marks = []
     low, high = row.line
     if np.isfinite(low) and np.isfinite(high):  # one topic has no interval
-        whisker = f"M{frame.across(low):.1f} {height:.1f}H{frame.across(high):.1f}"
+        whisker = f"M{frame.across(low):.1f} {middle_y:.1f}H{frame.across(high):.1f}"
         marks.append(element("path", class_="whisker", d=whisker))
     middle = f"{frame.across(row.middle):.1f}"
     if row.box is None:
-        marks.append(element("path", class_="mark", d=f"M{middle} {height:.1f}{marker(row.series)}"))
+        marks.append(element("path", class_="mark", d=f"M{middle} {middle_y:.1f}{marker(row.series)}"))
     else:
         left, right = frame.across(row.box[0]), frame.across(row.box[1])
         box = element(
             "rect",
             class_="box",
             x=f"{left:.1f}",
-            y=f"{height - 5:.1f}",
+            y=f"{middle_y - 5:.1f}",
             width=f"{max(right - left, 0.5):.1f}",
             height=10,
         )
         marks.append(box)
-        marks.append(element("path", class_="middle", d=f"M{middle} {height - 6:.1f}v12"))
+        marks.append(element("path", class_="middle", d=f"M{middle} {middle_y - 6:.1f}v12"))
     return [element("g", *marks, class_=f"series {series_class(row.series)}")]
 
 
@@ -191,7 +193,7 @@ def _starts_of_equal(numbers: Sequence[float]) -> list[int]:
     return starts
 
 
-def difference_chart(name: str, title: str, words: str, label: str, values: FloatArray) -> Html:
+def difference_chart(name: str, title: str, description: str, label: str, values: FloatArray) -> Html:
     """Draw values from the largest to the smallest, one narrow bar each, above and below 0, without nan."""
     ordered = np.sort(values[~np.isnan(values)])[::-1]
     y = nice_axis(label, float(ordered.min(initial=0.0)), float(ordered.max(initial=0.0)))
@@ -213,11 +215,11 @@ def difference_chart(name: str, title: str, words: str, label: str, values: Floa
             paths[kind] += f"M{left:.1f} {zero:.1f}V{ends[start]:g}H{right:.1f}V{zero:.1f}z"
     bars = [element("path", class_=kind, d=path) for kind, path in paths.items()]
     line = element("path", class_="zero", d=f"M{frame.left} {zero:.1f}H{frame.width - frame.right}")
-    return _svg(name, title, words, frame, [grid(frame, vertical=False), *bars, line])
+    return _svg(name, title, description, frame, [grid(frame, vertical=False), *bars, line])
 
 
 def column_chart(
-    name: str, title: str, words: str, axes: tuple[str, str], columns: Sequence[tuple[str, int]]
+    name: str, title: str, description: str, axes: tuple[str, str], columns: Sequence[tuple[str, int]]
 ) -> Html:
     """Return a column for each (label, count), the count written above it; `axes`: labels of x and y."""
     y = nice_axis(axes[1], 0.0, float(max((count for _, count in columns), default=1)))
@@ -242,13 +244,13 @@ def column_chart(
         parts.append(column)
         parts.append(text_at(str(count), middle, f"{top - 4:.1f}"))
         parts.append(text_at(label, middle, f"{zero + below:.0f}"))
-    return _svg(name, title, words, frame, parts, kind="columns")
+    return _svg(name, title, description, frame, parts, kind="columns")
 
 
 def _svg(
     name: str, title: str, description: str, frame: Frame, content: Sequence[Content], kind: str = ""
 ) -> Html:
-    """Return a chart with its title and description for readers of screens."""
+    """Return a chart with its title and description for readers of screens; `name` begins the ids of both."""
     return element(
         "svg",
         element("title", title, id=f"{name}-title"),

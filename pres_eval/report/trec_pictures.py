@@ -22,7 +22,7 @@ from pres_eval.report.drawing import (
     plain,
     plain_names,
     run_styles,
-    short_numbers,
+    shorten_numbers,
 )
 from pres_eval.report.explained_tables import draw_areas
 from pres_eval.report.graphs import Graph, graphs_of
@@ -42,7 +42,7 @@ from pres_eval.report.trec_report import Report
 
 @dataclass(frozen=True)
 class Subject:
-    """Subject of a picture that does not show everything.
+    """Subject of a picture that shows some runs, one topic, or one measure.
 
     runs   their numbers: one, or two for a pair
     topic  its number
@@ -77,7 +77,7 @@ def draw_graph(axes: Axes, graph: Graph, report: Report) -> None:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
     else:
-        short_numbers(axes)
+        shorten_numbers(axes)
     axes.set(title=graph.title, xlabel=graph.x.label, ylabel=graph.y.label, ylim=(0, 1))
 
 
@@ -93,7 +93,7 @@ def draw_one_graph(name: str, report: Report, subject: Subject) -> Figure:
 
 
 def rows_plot(count: int) -> AbstractContextManager[tuple[Figure, Axes]]:
-    """Give a figure of one plot with room for a number of rows, one for each run."""
+    """Give a figure of one plot that is high enough for a number of rows, such as one for each run."""
     return one_plot(8.0, 1.2 + 0.24 * count)
 
 
@@ -280,7 +280,7 @@ def draw_explained(report: Report, subject: Subject) -> Figure:
     explanation = explain_topic(
         report.topics[subject.topic],
         nmax,
-        0,
+        num_ret=0,  # what was retrieved is not drawn
         docnos=documents.docnos[start:stop],
         grades=documents.grades[start:stop],
         ranks=documents.ranks[run, start:stop],

@@ -39,7 +39,7 @@ from pres_eval.reading.relevance import QrelsJudgements
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.report.headline import Headline, cutoff_of, headline_label, headline_of
 from pres_eval.report.records import FileRecord
-from pres_eval.report.report_columns import board_of, compared_labels, depths_of, grid_of
+from pres_eval.report.report_columns import compared_labels, depths_of, leaderboard_labels, ranks_of_curves
 from pres_eval.report.text import shown, text_of
 from pres_eval.scoring import ScoredRun
 
@@ -142,7 +142,7 @@ class Report:
     @property
     def grid(self) -> tuple[int, ...]:
         """The Nmax at which PRES and recall were computed."""
-        return grid_of(self.nmax)
+        return ranks_of_curves(self.nmax)
 
     def column(self, label: str) -> SelectedColumn:
         """Return the column with that label."""
@@ -304,7 +304,7 @@ def make_report(
     loop      carries out the loop over the measures that are compared
     """
     selection, nmax = evaluations[0].columns, depths_of(options, nmax, measures)
-    board = board_of(selection, options, nmax, measures)
+    board = leaderboard_labels(selection, options, nmax, measures)
     # Where topics that a run lacks count as 0, every topic of the judgements is in the means.
     every_topic = tuple(relevance.pool.topics) if options.complete else None
     documents = relevant_ranks(relevance, rankings, options, all_topics(evaluations))

@@ -377,7 +377,7 @@ def test_axes() -> None:
     assert [label for _, label in axis.ticks] == ["-0.4", "-0.2", "0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
     assert axis.low <= -0.37 and axis.high >= 0.81
     assert axes.nice_axis("x", 0, 0).high > 0 and axes.nice_axis("x", 0, 0.0019).ticks[1][1] == "0.0005"
-    ranks = axes.count_axis("Nmax", 1000)
+    ranks = axes.rank_axis("Nmax", 1000)
     assert [label for _, label in ranks.ticks] == ["1", "10", "100", "1000"]
     assert [ranks.position(value, 0, 300) for value in (1, 10, 1000)] == pytest.approx([0, 100, 300])
 

@@ -120,7 +120,7 @@ def test_robustness() -> None:
     taus = np.array([[0.5, 0.7], [0.9, 0.8], [0.95, 0.95]])
     nothing = np.full((3, 2), np.nan)
     panels = {"cutoff 10": {"recall": taus, "PRES": taus / 2, "P": nothing}, "cutoff 100": {"recall": taus}}
-    figure = drawn(judgement_plots.robustness((0.2, 0.6), panels, "Kendall τ-a"))
+    figure = drawn(judgement_plots.robustness_figure((0.2, 0.6), panels, "Kendall τ-a"))
     lowest = {line.get_label(): line for line in figure.axes[0].lines}
     assert list(lowest["recall"].get_xdata()) == [20, 60, 100]
     assert list(lowest["recall"].get_ydata()) == [0.5, 0.8, 0.95], "what was computed, not 1"
@@ -135,7 +135,7 @@ def test_robustness() -> None:
 def test_a_measure_looks_the_same_in_all_panels_and_unlike_the_others() -> None:
     taus = np.full((3, 2), 0.5)
     panels = {"no cutoff": {"map": taus}, "cutoff 10": {"P": taus}, "cutoff 100": {"PRES": taus, "P": taus}}
-    figure = drawn(judgement_plots.robustness((0.2, 0.6), panels, "Kendall τ-a"))
+    figure = drawn(judgement_plots.robustness_figure((0.2, 0.6), panels, "Kendall τ-a"))
     looks = {
         (line.get_label(), line.get_color(), line.get_marker())
         for axes in figure.axes

@@ -136,7 +136,7 @@ def test_nothing_is_cut_in_a_column(count: int, width: int, drawn: slice) -> Non
         lambda: sweep_tables.sweep_figure(
             Sweep(tuple(runs), measures, (1, 2), np.stack([means, means], axis=1))
         ),
-        lambda: judgement_plots.robustness(
+        lambda: judgement_plots.robustness_figure(
             (0.2, 0.6), {"cutoff 10": taus, "cutoff 100": taus}, "Kendall τ-a"
         ),
         lambda: figures.roc_curves("Topic 1", runs, curves),

@@ -20,7 +20,7 @@ from pres_eval.cli.commands import command_of
 from pres_eval.errors import MissingExtraError, UsageError
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.report.graphs import roc_curve
-from pres_eval.report.report_columns import RECALL_LEVEL_TEXTS, grid_of
+from pres_eval.report.report_columns import RECALL_LEVEL_TEXTS, ranks_of_curves
 from pres_eval.report.report_numbers import (
     against_median,
     as_text,
@@ -166,7 +166,8 @@ def test_complete_averages_over_all_topics(tmp_path: Path) -> None:
 
 
 def test_grid_holds_what_was_asked_for() -> None:
-    assert set(grid_of((70, 3))) > {70, 3, 1, 1000} and list(grid_of((70, 3))) == sorted(grid_of((70, 3)))
+    ranks = ranks_of_curves((70, 3))
+    assert set(ranks) > {70, 3, 1, 1000} and list(ranks) == sorted(ranks)
 
 
 def test_the_pictures_draw_the_numbers(patents: Report) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, IntArray, elementwise
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.average_precision import logarithms
+from pres_eval.measures.average_precision import geometric_terms
 from pres_eval.measures.base import Measure
 from pres_eval.measures.bounds.judgements import Bounds, Ranks, Rule, depth_of, unjudged
 from pres_eval.measures.pres import pres_of, share_of_possible
@@ -128,7 +128,7 @@ def _average_precision(tried: _Tried, arguments: Any) -> FloatArray:
 
 
 average_precision = _in_closed_form(_average_precision)
-geometric_average_precision = _in_closed_form(_average_precision, logarithms)
+geometric_average_precision = _in_closed_form(_average_precision, geometric_terms)
 
 
 def _odds(tried: _Tried, arguments: Any) -> FloatArray:

@@ -82,6 +82,7 @@ def chances(seen: int, size: int, relevant: int) -> tuple[IntArray, FloatArray]:
     k = number[:-1].astype(float)
     next_k = number[1:].astype(float)
     ratio = (relevant - k) * (seen - k) / (next_k * (size - relevant - seen + next_k))
+    # Ratios fall: the peak is where they go below 1.
     peak = int(np.searchsorted(-ratio, -1.0, "right"))
     # In proportion to the probabilities, 1 at the peak.
     weight = np.ones(len(number))
@@ -96,7 +97,7 @@ def average_in_cut_ties(
     values: FloatArray,
     of_tie: Callable[[CutTie, IntArray], FloatArray],
 ) -> FloatArray:
-    """Return the values (T,), those of topics with a cut tie replaced by their means.
+    """Replace the values (T,) of topics with a cut tie by their means, and return all values.
 
     The mean is over the numbers of relevant documents of the tie that may be seen.
     of_tie  a tie and such numbers (n,) -> the values (n,) that the topic has with them

@@ -50,6 +50,7 @@ def gained_in_ties(batch: Batch, gains: FloatArray, at_rank: AtRank, cutoff: int
     worth[alone] = at_rank(gains[alone], batch.rank[alone])
     in_ties = np.flatnonzero(reached & (ties.size > 1))
     for ranks in ranks_of(batch, in_ties, last):
+        # What a gain of 1 is worth at each rank of a tie, on average: so much has each document of the tie.
         worth_of_1 = at_rank(np.ones(len(ranks.rank)), ranks.rank)
         mean = ranks.average(worth_of_1)
         worth[ranks.documents] = gains[ranks.documents] * mean[ranks.of_document]
@@ -91,6 +92,7 @@ def ranks_of(batch: Batch, documents: IntArray, last: IntArray) -> Iterator[Rank
     first = ties.first[documents]
     topic_of = batch.topic_of[documents]
     heads = heads_of_ties(first, topic_of)
+    # The number of the tie of each document.
     tie_of = np.cumsum(np.bincount(heads, minlength=len(documents))) - 1
     begin = first[heads]
     size = ties.size[documents[heads]]

@@ -13,7 +13,7 @@ from pres_eval.reading.blocks import Block, Row, blocks_of_rows
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.engines import Entry, engine_rows
 from pres_eval.reading.formats.json_records import IN_ORDER, RecordAndLine, record_entries, records_of_table
-from pres_eval.reading.formats.separated import InOrder, checked_grade
+from pres_eval.reading.formats.separated import NumbersByOrder, checked_grade
 from pres_eval.reading.headings import DOCNO, Naming
 
 SHAPE = '{"topic": {"docno": number, ...}, ...}'
@@ -127,14 +127,14 @@ def whole_entries(source: File, entries: Iterator[Entry]) -> Iterator[Entry]:
 
 def _rows(source: File, entries: Iterable[Entry], grades: int) -> Iterator[Row]:
     """Yield entries as rows; raise InputError for a number of the wrong kind, and for ids that are none."""
-    naming, in_order = source.naming.for_role(grades), InOrder(grades)
+    naming, by_order = source.naming.for_role(grades), NumbersByOrder(grades)
     for topic, document, number, line in entries:
         topic_id = _id(source, line, topic, "topic")
         document_id = _id(source, line, document, DOCNO)
         if b"\0" in topic_id + document_id:
             raise InputError(source.name, line, f"a NUL in an id of topic {quoted(topic_id)}", "text")
         if number is IN_ORDER:
-            yield topic_id, document_id, in_order.number(topic_id), line
+            yield topic_id, document_id, by_order.number(topic_id), line
             continue
         where = f"of document {quoted(document_id)} for topic {quoted(topic_id)}"
         if grades:

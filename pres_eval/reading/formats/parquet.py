@@ -12,7 +12,7 @@ from pres_eval.arrays import PADDING, AnyArray, Ids
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError, number_of, quoted
 from pres_eval.reading.blocks import Block, Row, blocks_of_rows, check_topics
 from pres_eval.reading.file import File
-from pres_eval.reading.formats.separated import InOrder, ids_in_cell
+from pres_eval.reading.formats.separated import NumbersByOrder, ids_in_cell
 from pres_eval.reading.formats.table_columns import Columns, columns_of
 from pres_eval.reading.headings import DOCNO, GAINS, GAINS_ADVICE, NAME_THEM
 from pres_eval.reading.streams import in_the_end
@@ -79,12 +79,12 @@ def row_groups(source: File, file: Any, numbers: Iterable[int], grades: int) -> 
     """Yield the rows of some row groups of an open file, some at a time."""
     columns, names = columns_in(source, file, grades), column_names(source, file, grades)
     _observe(source, file, columns, grades)
-    in_order = InOrder(grades)
+    by_order = NumbersByOrder(grades)
     group_bytes = id_bytes = 0
     for group in numbers:
         group_bytes += _bytes_of_group(source, file, group)
         id_columns = names[:2]
-        if columns.several:
+        if columns.has_lists:
             id_columns = names[:1]
         num_rows = LARGEST_BATCH // _longest_shared(file, group, id_columns)
         num_rows = max(min(ROWS_OF_BATCH, num_rows), 1)
@@ -92,15 +92,15 @@ def row_groups(source: File, file: Any, numbers: Iterable[int], grades: int) -> 
         for batch in file.iter_batches(num_rows, row_groups=[group], columns=names, use_threads=False):
             if not batch.num_rows:
                 continue
-            if columns.several:
-                yield from _blocks_of_lists(source, batch, names, in_order, grades)
+            if columns.has_lists:
+                yield from _blocks_of_lists(source, batch, names, by_order, grades)
                 continue
             topics = _ids(source, batch.column(names[0]), names[0])
             documents = _ids(source, batch.column(names[1]), names[1])
             id_bytes += topics.nbytes + documents.nbytes
             _check_id_bytes(source, id_bytes, group_bytes)
             if columns.number is None:
-                values: AnyArray = np.array([in_order.number(topic) for topic in topics])
+                values: AnyArray = np.array([by_order.number(topic) for topic in topics])
             else:
                 values = _numbers(source, batch.column(names[2]), names[2], grades)
             if columns.by_rank:
@@ -134,7 +134,7 @@ def _observe(source: File, file: Any, columns: Columns, grades: int) -> None:
     naming = source.naming.for_role(grades)
     is_chosen = naming.named_column(DOCNO, headings) is not None
     table = ObservedTable(source.name, () if is_chosen else headings, document)
-    is_unnamed = columns.number is None and not columns.several
+    is_unnamed = columns.number is None and not columns.has_lists
     if columns.number is not None:
         warn_of_other_number(source.name, naming, headings, headings[columns.number], grades)
     if table.rival is None and columns.rank is None and not is_unnamed:
@@ -159,7 +159,7 @@ def _observe(source: File, file: Any, columns: Columns, grades: int) -> None:
 
 
 def _blocks_of_lists(
-    source: File, batch: Any, names: list[str], in_order: InOrder, grades: int
+    source: File, batch: Any, names: list[str], by_order: NumbersByOrder, grades: int
 ) -> Iterator[Block]:
     """Yield the documents of a table that has a list of them, or a text with several, in each row."""
     topics, lists = (batch.column(name).to_pylist() for name in names[:2])
@@ -169,7 +169,7 @@ def _blocks_of_lists(
             if topic is None or document is None:
                 raise InputError(source.name, None, "a row without an id", "an id in all")
             ids = str(topic).encode(), str(document).encode()
-            rows.append((*ids, in_order.number(topic), None))
+            rows.append((*ids, by_order.number(topic), None))
     yield from blocks_of_rows(source.name, iter(rows), grades)
 
 
@@ -244,7 +244,7 @@ def columns_in(source: File, file: Any, grades: int) -> Columns:
             problem = f"{names.count(names[column])} columns named {names[column]}"
             raise InputError(source.name, None, problem, "one")
     columns_of_ids = columns.used[:2]
-    if columns.several:
+    if columns.has_lists:
         columns_of_ids = columns.used[:1]
     for column in columns_of_ids:
         kind = schema.field(column).type

@@ -40,8 +40,8 @@ ROUNDED = re.compile(rb"\d[.,]\d+E\+\d+")
 """How spreadsheets show long numbers, whose last digits are then lost."""
 
 
-class InOrder:
-    """Numbers of documents that have none: their order is their rank, and as judgements they are relevant."""
+class NumbersByOrder:
+    """Numbers for documents listed without any: the order is the rank; as judgements all are relevant."""
 
     def __init__(self, grades: int) -> None:
         self._grades = grades
@@ -58,6 +58,7 @@ class InOrder:
 def read_csv(source: File, grades: int) -> Iterator[Block]:
     """Read a run or judgements with named columns, separated by commas, semicolons or tabs.
 
+    grades  here and below SCORES (0) for a run; for judgements GRADES, or GAINS if grades may be decimals
     Raises InputError for missing columns, for rows of another length, and for ids that are none.
     """
     return blocks_of_rows(source.name, _rows_by_heading(source, grades), grades)
@@ -77,8 +78,8 @@ def _rows_by_heading(source: File, grades: int) -> Iterator[Row]:
     if head.before > 1:
         text = f"{plural(head.before, 'line')} before the headings left out"
         warnings.warn(f"{source.name}: {text}", ReadingNote, stacklevel=2)
-    if columns.number is None and not columns.several:
-        _warn_of_unnamed_number(source, columns, grades, head.separator, head.names)
+    if columns.number is None and not columns.has_lists:
+        _look_for_unnamed_number(source, columns, grades, head.separator, head.names)
     if columns.number is not None:
         warn_of_other_number(source.name, naming, head.names, head.names[columns.number], grades)
     lines = islice(_lines(source), head.before + 1, None)
@@ -88,7 +89,7 @@ def _rows_by_heading(source: File, grades: int) -> Iterator[Row]:
     if head.separator == "|":
         rows = (row for row in rows if not RULE_OF_TABLE.fullmatch("".join(row[1])))
     elif head.separator == " ":
-        rows, columns = _without_row_names(rows, columns, len(head.names))
+        rows = _without_row_names(rows, len(head.names))
     cells = CellReader(
         source=source,
         columns=columns,
@@ -101,20 +102,18 @@ def _rows_by_heading(source: File, grades: int) -> Iterator[Row]:
     yield from cells.rows(rows)
 
 
-def _without_row_names(
-    rows: Iterator[tuple[int, list[str]]], columns: Columns, width: int
-) -> tuple[Iterator[tuple[int, list[str]]], Columns]:
+def _without_row_names(rows: Iterator[tuple[int, list[str]]], width: int) -> Iterator[tuple[int, list[str]]]:
     """Return rows without the names that R's write.table puts before them, for which it has no heading."""
     first = next(rows, None)
     if first is None:
-        return rows, columns
+        return rows
     all_rows = chain([first], rows)
     if len(first[1]) != width + 1:
-        return all_rows, columns
-    return ((line, cells[1:]) for line, cells in all_rows), columns
+        return all_rows
+    return ((line, cells[1:]) for line, cells in all_rows)
 
 
-def _warn_of_unnamed_number(
+def _look_for_unnamed_number(
     source: File, columns: Columns, grades: int, separator: str | None, header: Sequence[str] = ()
 ) -> None:
     """Warn of other columns that may have the grades or scores, none of which an option names.
@@ -151,8 +150,8 @@ def _rows_by_number(source: File, grades: int) -> Iterator[Row]:
     if columns.topic is None:
         note_of_one_topic(source.name)
     separator = separator_of_lines(source.head(), columns.last + 1)
-    if columns.number is None and not columns.several:
-        _warn_of_unnamed_number(source, columns, grades, separator)
+    if columns.number is None and not columns.has_lists:
+        _look_for_unnamed_number(source, columns, grades, separator)
     rows: Iterator[tuple[int, list[str]]]
     if separator is None:
         rows = ((line, text.split()) for line, text in enumerate(_lines(source), 1))
@@ -196,6 +195,7 @@ def read_words(source: File, grades: int) -> Iterator[Block]:
     try:
         yield from blocks_of_rows(source.name, cells.rows(rows), grades)
     except InputError as error:
+        # Only of a wrong number of columns, not of a grade that is none, a look at the whole file says more.
         if "column" not in error.found:
             raise
         raise with_advice(error, source, QRELS.names) from None
@@ -206,7 +206,8 @@ def _missing_columns(source: File, head: TableHead | None, grades: int) -> Input
     from pres_eval.reading.advice import naming_advice, with_advice
 
     if head is None:
-        head = TableHead((source.head().partition(b"\n")[0].decode("utf-8", "replace"),), ",", '"', 0)
+        first_line = source.head().partition(b"\n")[0].decode("utf-8", "replace")
+        head = TableHead(names=(first_line,), separator=",", quote='"', before=0)
     line = head.before + 1
     expected = "a header with query_id, doc_id and score"
     if grades:
@@ -243,14 +244,15 @@ class CellReader:
 
         Rows with neither document nor number, as a topic without a rating has one, are left out.
         """
-        columns, in_order = self.columns, InOrder(self.grades)
-        has_number = columns.number is not None and bool(self.grades or not columns.several)
-        table = self._observed()
+        columns, by_order = self.columns, NumbersByOrder(self.grades)
+        has_number = columns.number is not None and bool(self.grades or not columns.has_lists)
+        table = self._new_observer()
         has_words = bool(self.grades and self.source.naming.grades)
         has_rank = columns.rank is not None
-        is_observed = table.rival is not None or has_rank or columns.several or has_words
+        # The rival is a second column of ids of documents.
+        is_observed = table.rival is not None or has_rank or columns.has_lists or has_words
         # Lists of ids stand in tables without grades and scores.
-        may_be_lists = columns.number is None and not columns.several
+        may_be_lists = columns.number is None and not columns.has_lists
         topics_alone: list[str] = []
         for line, cells in rows:
             if not any(cells):
@@ -276,7 +278,7 @@ class CellReader:
                 table.see_joined_ids(cells[columns.document].strip())
             for document in self._documents(line, cells[columns.document]):
                 if not has_number:
-                    number = in_order.number(topic)
+                    number = by_order.number(topic)
                 yield topic, document, number, line
         table.warn()
         if topics_alone:
@@ -284,8 +286,12 @@ class CellReader:
             text = f"{self.source.name}: {left_out}, such as that of topic {quoted(topics_alone[0])}"
             warnings.warn(text, ReadingNote, stacklevel=2)
 
-    def _observed(self) -> ObservedTable:
-        """Return what observes the rows; ids of another column do not matter if the options name one."""
+    def _new_observer(self) -> ObservedTable:
+        """Return the observer that collects what looks wrong in the rows, to warn of it at the end.
+
+        It looks for a second column of document ids, its `rival`, unless the options name the column of
+        documents or the columns have no headings.
+        """
         if not self.headings:
             return ObservedTable(self.source.name, (), "")
         docno = self.headings[self.columns.document]
@@ -301,7 +307,7 @@ class CellReader:
             table.see_docnos(cells[columns.document], cells[self.headings.index(table.rival)])
         if columns.rank is not None:
             table.see_rank(topic.decode("utf-8", "replace"), cells[columns.rank], number)
-        if columns.several:
+        if columns.has_lists:
             table.see_list(topic.decode("utf-8", "replace"))
         if self.grades and columns.number is not None:
             grade = cells[columns.number]
@@ -311,7 +317,7 @@ class CellReader:
     def _documents(self, line: int, cell: str) -> Iterator[bytes]:
         """Yield the ids of the documents in a cell."""
         texts = [cell]
-        if self.columns.several:
+        if self.columns.has_lists:
             texts = ids_in_cell(cell)
         for text in texts:
             yield id_of_cell(self.source, line, text, DOCNO)
@@ -358,7 +364,7 @@ def _lines(source: File) -> Iterator[str]:
         source.give_back(chunk)
 
 
-def checked_grade(grade: float, text: str, name: str, line: int | None, grades: int) -> int | float:
+def checked_grade(grade: int | float, text: str, name: str, line: int | None, grades: int) -> int | float:
     """Return a grade as a whole number, or as a decimal one if gains are read.
 
     text  the grade as messages call it

@@ -21,7 +21,7 @@ class Columns:
     document the docno, or several of them
     number   the score, rank or grade; None: the documents of a topic are in ranked order, and relevant
     by_rank  whether the number is a rank
-    several  whether a cell has several documents in ranked order
+    has_lists whether a cell has several documents in ranked order
     rank     the rank beside the score; None if there is none
     """
 
@@ -29,7 +29,7 @@ class Columns:
     document: int
     number: int | None
     by_rank: bool = False
-    several: bool = False
+    has_lists: bool = False
     rank: int | None = None
 
     @property
@@ -74,7 +74,7 @@ def columns_of(header: Sequence[str], grades: int, naming: Naming) -> Columns | 
         document=column_of[document],
         number=column_of.get(number or ""),
         by_rank=by_rank,
-        several=several,
+        has_lists=several,
         rank=column_of.get(rank or ""),
     )
 
@@ -107,7 +107,7 @@ def numbered_columns(naming: Naming, grades: int) -> Columns:
         document=document,
         number=number,
         by_rank=by_rank,
-        several=several,
+        has_lists=several,
     )
 
 

@@ -32,7 +32,7 @@ def graphs(report: Report) -> Html:
     """Return curves of all runs, and the numbers behind those against Nmax."""
     drawn = graphs_of(report)
     tables = [_averages(report, graph) for graph in drawn if graph.x.logarithmic]
-    charts = [figure(graph.title, graph.words, svg.line_chart(graph, report.names)) for graph in drawn]
+    charts = [figure(graph.title, graph.description, svg.line_chart(graph, report.names)) for graph in drawn]
     return section("graphs", "Graphs", _legend(report), element("div", *charts, class_="charts"), *tables)
 
 

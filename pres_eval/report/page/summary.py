@@ -288,7 +288,7 @@ def _missed(report: Report, run: int) -> list[Content]:
     missing = (documents.ranks == 0) | (documents.ranks > limit)  # (runs, documents)
     missed_by_run = missing[run] & topic_counts[topic_of]
     missed_by_all = missed_by_run & missing.all(axis=0)
-    # Every document of topics that no run has is missed by all.
+    # Relevant documents of topics that no run has, which `ranks` lacks: all runs miss them.
     beyond = report.documents_beyond
     total = int(topic_counts[topic_of].sum()) + beyond
     num_missed = int(missed_by_run.sum()) + beyond
@@ -369,7 +369,7 @@ def trust_view(report: Report) -> Html:
         " what the main measure is by how equal scores are ordered; relevant documents that no other run has"
     )
     by_run = table(caption, headings, rows, sortable=True, name="trust-table")
-    facts = [element("li", *words) for words in (*_few_relevant(report), *_order(report, trust))]
+    facts = [element("li", *words) for words in (*_few_relevant(report), *_stability_of_order(report, trust))]
     return section(
         "trust",
         "Can I trust these judgements?",
@@ -399,7 +399,7 @@ def _few_relevant(report: Report) -> Iterator[Sequence[Content]]:
         yield parts
 
 
-def _order(report: Report, trust: Trust) -> list[list[Content]]:
+def _stability_of_order(report: Report, trust: Trust) -> list[list[Content]]:
     """Describe how the order changes with fewer relevant documents, and who could overtake the best."""
     if trust.order is None:
         return []
