@@ -10,7 +10,7 @@ import numpy as np
 from pres_eval.analysis.compare import best_places, compare
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, reach_warning
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.interaction import p_of_groups
+from pres_eval.analysis.interaction import p_of_interaction
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores, weighted
 from pres_eval.analysis.unequal_variances import unequal_variances_warning
@@ -142,7 +142,7 @@ def compare_by_group(
     uncorrected_settings = replace(settings, correction="none")
     uncorrected: list[tuple[str, Comparison]] = []
     for group, rows in rows_of_groups.items():
-        compared = compare(scores.on(rows), baseline, uncorrected_settings)
+        compared = compare(scores.on_topics(rows), baseline, uncorrected_settings)
         uncorrected += [(group, comparison) for comparison in compared.comparisons]
     p_values = np.array([comparison.p_value for _, comparison in uncorrected], np.float64)
     measures = [comparison.measure for _, comparison in uncorrected]
@@ -235,7 +235,7 @@ def _interactions(
                 other=other,
                 least=names[int(means.argmin())],
                 greatest=names[int(means.argmax())],
-                p_value=p_of_groups(differences, group, settings.samples, settings.seed, weights),
+                p_value=p_of_interaction(differences, group, settings.samples, settings.seed, weights),
                 corrected=np.nan,
                 significant=False,
             )

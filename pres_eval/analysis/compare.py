@@ -48,24 +48,22 @@ def compare(
     settings: CompareSettings = CompareSettings(),
     loop: Loop = in_turn,
 ) -> ComparedRuns:
-    """Compare every run with the baseline, or all pairs of runs if that is None, under every measure.
+    """Return the comparisons of every run with the baseline under every measure.
 
-    baseline: the index of a run, or one for each measure that these scores chose (best_places):
-    p-values are then corrected for all pairs, which the choice looked at.  `loop` carries out the loops over
-    the measures and over draws.  Raises MissingExtraError for a joint test that needs scipy, if that is not
+    baseline  the index of a run; None: all pairs of runs are compared; one for each measure that these scores
+              chose (best_places): p-values are then corrected for all pairs, as the choice compared them
+    loop      carries out the loops over the measures and over draws
+    Raises MissingExtraError for a joint test that needs scipy, if that is not
     there, UsageError for settings that do not go together.
     """
     check_settings(settings, all_pairs=not isinstance(baseline, int))
     num_measures, num_runs = len(scores.measures), len(scores.runs)
-    baselines: tuple[int, ...] | None = None
-    if isinstance(baseline, int):
-        baselines = (baseline,) * num_measures
-    elif baseline is not None:
-        baselines = tuple(baseline)
-    pairs = []
-    for measure in range(num_measures):
-        run = None if baselines is None else baselines[measure]
-        pairs.append(_pairs(num_runs, run))
+    if baseline is None:
+        baselines = None
+        pairs = [_pairs(num_runs, None)] * num_measures
+    else:
+        baselines = (baseline,) * num_measures if isinstance(baseline, int) else tuple(baseline)
+        pairs = [_pairs(num_runs, run) for run in baselines]
     ends = loop(lambda measure: settings.of_means(scores, measure), num_measures)
     lower, upper = np.stack(list(ends), axis=1)
     unseen = _num_unseen(scores, baseline, settings)
@@ -131,7 +129,7 @@ def _num_unseen(scores: PairedScores, baseline: int | Sequence[int] | None, sett
 
 
 def _pairs(count: int, baseline: int | None) -> IntArray:
-    """Return (P, 2) every run with the baseline, or with every other run."""
+    """Return pairs of runs (P, 2): every other run and the baseline; all pairs if that is None."""
     if baseline is None:
         return np.column_stack(np.triu_indices(count, 1))
     others = np.delete(np.arange(count), baseline)

@@ -22,8 +22,7 @@ from pres_eval.arrays import FloatArray
 
 
 def upper_limits(parts: Sequence[SampledPart], draws: int) -> FloatArray:
-    """Return the upper limits (draws,) of the relevant documents of parts together, at evenly spaced α,
-    ascending.
+    """Return upper limits (draws,) of the relevant documents of parts, at evenly spaced α, ascending.
 
     One part that is not fully judged has the exact hypergeometric limits.  Those of several parts are the
     gamma limits of Fay & Feuer for a weighted sum, with a beta-binomial in place of the gamma distribution,
@@ -49,11 +48,13 @@ def upper_limits(parts: Sequence[SampledPart], draws: int) -> FloatArray:
 
 
 def lower_limits(parts: Sequence[SampledPart], draws: int) -> FloatArray:
-    """Return the lower limits (draws,) of the relevant documents of parts together, at evenly spaced α,
-    ascending: all documents without the upper limits of the irrelevant ones.
+    """Return lower limits (draws,) of the relevant documents of parts, at evenly spaced α, ascending.
+
+    They are all documents less the upper limits of the irrelevant ones.
     """
     documents = sum(part.size for part in parts)
-    return (documents - upper_limits([part.with_relevance_exchanged() for part in parts], draws))[::-1]
+    irrelevant = upper_limits([part.with_relevance_exchanged() for part in parts], draws)
+    return (documents - irrelevant)[::-1]
 
 
 def _moments_of_several(parts: Sequence[SampledPart]) -> tuple[float, float]:
@@ -62,9 +63,11 @@ def _moments_of_several(parts: Sequence[SampledPart]) -> tuple[float, float]:
     for part in parts:
         size, sampled, relevant = part.size, part.sampled, part.relevant
         unjudged, irrelevant = size - sampled, sampled - relevant
-        spread = relevant * irrelevant / (sampled * (sampled - 1)) if sampled > 1 else 0.25
+        variance_of_share = 0.25
+        if sampled > 1:
+            variance_of_share = relevant * irrelevant / (sampled * (sampled - 1))
         mean += unjudged * relevant / sampled
-        variance += size * unjudged / sampled * spread
+        variance += size * unjudged / sampled * variance_of_share
         extra = max(extra, unjudged * irrelevant / (sampled * (sampled + 1)))
     return mean + extra, variance + extra * (extra + 1)
 

@@ -2,8 +2,8 @@
 
 The test permutes topics between groups and compares Welch's F.  It weighs each group's mean by the mean's
 own variance, because groups may differ in spread and in size.  A test of plain means would find groups apart
-by chance: with 40 topics and 10 others that spread three times as much, 27 % of tables had p < 0.05 without
-any interaction.
+by chance: with 40 topics and 10 others that spread three times as much, 27 % of simulated experiments had
+p < 0.05 without any interaction.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ PERMUTATIONS_AT_ONCE = 1000
 ENOUGH_DEGREES_OF_FREEDOM = 30
 """Second degrees of freedom of Welch's F from which on the test needs no permutations.
 
-F then rejects in 0.04 to 0.06 of tables without interaction, and in up to 0.10 if the differences are
-lognormal and spread unequally.  Permutations reject as often.  With 10 and 40 topics, the ten spreading less,
-permutations would lose 3 to 5 points of power.
+F then rejects in 0.04 to 0.06 of simulated experiments without interaction, and in up to 0.10 if the
+differences are lognormal and spread unequally.  Permutations reject as often.  With 10 and 40 topics, the
+ten spreading less, permutations would lose 3 to 5 points of power.
 """
 
 TOLERANCE = 1e-9
 """Relative difference below which two statistics count as equal: they are the same numbers, added up in
-another order.  [.1] * 4 + [.7] and [.1] * 5 have p = 1."""
+another order.  So groups of [.1] * 4 + [.7] and of [.1] * 5 have p = 1: in every permutation one group has
+the .7."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,7 @@ class _Permutations:
         return np.asarray(np.add.reduceat(numbers, starts, axis=-1))
 
 
-def p_of_groups(
+def p_of_interaction(
     differences: FloatArray, group: IntArray, samples: int, seed: int, weights: FloatArray | None = None
 ) -> float:
     """Return the p-value of the hypothesis that the mean difference is the same in all groups of topics.
@@ -84,10 +85,10 @@ def p_of_groups(
     )
     every_group_varies = bool((np.bincount(group, weights=has_weight) > 1).all())
     if not every_group_varies:
-        return _p_of_permutations(observed, between_groups, samples, seed)
-    if welch_freedom(observed) >= ENOUGH_DEGREES_OF_FREEDOM:
-        return p_of_welch(observed)
-    return max(_p_of_permutations(observed, welch_f, samples, seed), p_of_welch(observed))
+        return _p_of_permutations(observed, _between_groups, samples, seed)
+    if _welch_freedom(observed) >= ENOUGH_DEGREES_OF_FREEDOM:
+        return _p_of_welch(observed)
+    return max(_p_of_permutations(observed, _welch_f, samples, seed), _p_of_welch(observed))
 
 
 def _p_of_permutations(
@@ -108,18 +109,20 @@ def _p_of_permutations(
     return (1 + num_at_least) / (samples + 1)
 
 
-def between_groups(permutations: _Permutations) -> FloatArray:
+def _between_groups(permutations: _Permutations) -> FloatArray:
     """Return the sum (S,) over groups of n (mean of the group - mean)², n the sum of the group's weights.
 
     Source: the permutation test of a one-way analysis of variance; Anderson, Canadian Journal of Fisheries
       and Aquatic Sciences 58, 2001, doi:10.1139/f01-004.
     """
-    sums, weight = permutations.sums(permutations.values), permutations.sums(permutations.weights)
+    sums = permutations.sums(permutations.values)
+    weight = permutations.sums(permutations.weights)
     # A group whose topics all weigh 0 in a permutation has a sum of 0.
-    return np.asarray((sums**2 / np.where(weight > 0, weight, 1)).sum(axis=-1), np.float64)
+    squares = sums**2 / np.where(weight > 0, weight, 1)
+    return np.asarray(squares.sum(axis=-1), np.float64)
 
 
-def welch_f(permutations: _Permutations) -> FloatArray:
+def _welch_f(permutations: _Permutations) -> FloatArray:
     """Return Welch's F (S,), which weighs means by 1 / V, V the variance of a mean.
 
     Formula:  F = Σ (m - m̄)² / V / (G - 1) / (1 + 2 (G - 2) / (G² - 1) Λ), m̄ the mean of m weighed by 1 / V,
@@ -131,23 +134,24 @@ def welch_f(permutations: _Permutations) -> FloatArray:
     total = precisions.sum(axis=-1, keepdims=True)
     grand_mean = (means * precisions).sum(axis=-1, keepdims=True) / total
     between = (precisions * (means - grand_mean) ** 2).sum(axis=-1) / (groups - 1)
-    return np.asarray(
-        between / (1 + 2 * (groups - 2) / (groups**2 - 1) * _variance_uncertainty(permutations))
-    )
+    divisor = 1 + 2 * (groups - 2) / (groups**2 - 1) * _variance_uncertainty(permutations)
+    return np.asarray(between / divisor)
 
 
-def welch_freedom(permutations: _Permutations) -> float:
+def _welch_freedom(permutations: _Permutations) -> float:
     """Return the second degrees of freedom of Welch's F of the first permutation: (G² - 1) / 3Λ."""
     groups = len(permutations.sizes)
     return (groups**2 - 1) / (3 * float(_variance_uncertainty(permutations)[0]))
 
 
-def p_of_welch(permutations: _Permutations) -> float:
+def _p_of_welch(permutations: _Permutations) -> float:
     """Return the probability of an F at least as large as the first permutation's, without interaction.
 
-    Its degrees of freedom are G - 1 and `welch_freedom`.
+    Its degrees of freedom are G - 1 and `_welch_freedom`.
     """
-    return f_above(float(welch_f(permutations)[0]), len(permutations.sizes) - 1, welch_freedom(permutations))
+    return f_above(
+        float(_welch_f(permutations)[0]), len(permutations.sizes) - 1, _welch_freedom(permutations)
+    )
 
 
 def _means_and_precisions(permutations: _Permutations) -> tuple[FloatArray, FloatArray]:
@@ -166,14 +170,15 @@ def _means_and_precisions(permutations: _Permutations) -> tuple[FloatArray, Floa
     )
     variance_in_group = squares / np.maximum(num_topics - 1, 1)
     variance_of_all = (permutations.values**2).mean(axis=-1, keepdims=True)
-    # One topic shows no variance: the group gets that of all topics.  Equal values are not quite certain.
+    # One topic shows no variance: the group gets that of all topics.  Of equal values the variance would be 0
+    # and the precision infinite, so it has a floor.
     variance_in_group = np.where(num_topics > 1, variance_in_group, variance_of_all)
     variance_in_group = np.maximum(variance_in_group, TOLERANCE * variance_of_all)
     return means, weight**2 / (np.maximum(num_topics, 1) * variance_in_group)
 
 
 def _variance_uncertainty(permutations: _Permutations) -> FloatArray:
-    """Return Λ (S,) of `welch_f`: how uncertain the groups' variances are; it lowers F and its freedom."""
+    """Return Λ (S,) of `_welch_f`: how uncertain the groups' variances are; it lowers F and its freedom."""
     _, precisions = _means_and_precisions(permutations)
     shares = precisions / precisions.sum(axis=-1, keepdims=True)
     num_topics = permutations.sums((permutations.weights > 0).astype(np.float64))

@@ -19,8 +19,8 @@ from pres_eval.arrays import FloatArray
 from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import MissingExtraError
 
-_NODES = 48
-_PLACES = 320
+_DEVIATION_NODES = 48
+_SHARED_NODES = 320
 """Nodes of the quadrature over the standard deviation, and over the shared normal deviate: for up to 100
 means the chances are right to 10 decimals, which more nodes would not change."""
 
@@ -30,7 +30,8 @@ _NOISE = 1e-15
 """Largest range of normal deviates, except with a probability below 1e-15; number of terms of the polynomial
 that gives the probability of any narrower range to 12 decimals, and limit of its last term."""
 
-_AT_ONCE = 512
+_STATISTICS_AT_ONCE = 512
+"""Statistics whose probabilities are computed in one array: this bounds the memory."""
 
 _DEALT_AT_ONCE = 1_000_000
 """Scores of one measure that a thread deals at a time."""
@@ -57,14 +58,19 @@ def _range_chances(groups: int) -> FloatArray:
 
 @lru_cache(maxsize=64)
 def _shared_chances(comparisons: int) -> FloatArray:
-    """Return the same (terms,) of differences from one deviate, over √2."""
-    far = math.sqrt(2)
-    return _polynomial(lambda ndtr, width, z: (ndtr(z + far * width) - ndtr(z - far * width)) ** comparisons)
+    """Return the polynomial (terms,) of the probability that all |z_i - z| / √2 are below a width.
+
+    z and the z_i, as many as comparisons, are independent normal deviates.
+    """
+    root = math.sqrt(2)
+    return _polynomial(
+        lambda ndtr, width, z: (ndtr(z + root * width) - ndtr(z - root * width)) ** comparisons
+    )
 
 
 def _polynomial(inside: Callable[[Any, FloatArray, FloatArray], FloatArray]) -> FloatArray:
     """Return the Chebyshev coefficients of ∫ φ(z) inside(Φ, width, z) dz; all widths are scaled to -1 … 1."""
-    nodes, weights = _gauss(_PLACES)
+    nodes, weights = _gauss(_SHARED_NODES)
     z = 8.5 * nodes
     z_weights = weights * 8.5 * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
 
@@ -85,15 +91,15 @@ def _outside(values: FloatArray, freedom: float, polynomial: FloatArray) -> Floa
     half = freedom / 2
     lowest = math.sqrt(special.gammaincinv(half, _FEWEST_DRAWN) / half)
     highest = math.sqrt(special.gammainccinv(half, _FEWEST_DRAWN) / half)
-    nodes, weights = _gauss(_NODES)
+    nodes, weights = _gauss(_DEVIATION_NODES)
     s = lowest + (nodes + 1) / 2 * (highest - lowest)
     logarithm = math.log(2) + half * math.log(half) - math.lgamma(half) + (freedom - 1) * np.log(s)
     s_weights = weights * (highest - lowest) / 2 * np.exp(logarithm - half * s * s)
     chances = np.empty(len(values))
-    for start in range(0, len(values), _AT_ONCE):
-        width = np.minimum(values[start : start + _AT_ONCE, None] * s, _WIDEST)
+    for start in range(0, len(values), _STATISTICS_AT_ONCE):
+        width = np.minimum(values[start : start + _STATISTICS_AT_ONCE, None] * s, _WIDEST)
         chances_of_widths = np.polynomial.chebyshev.chebval(2 / _WIDEST * width - 1, polynomial)
-        chances[start : start + _AT_ONCE] = chances_of_widths @ s_weights
+        chances[start : start + _STATISTICS_AT_ONCE] = chances_of_widths @ s_weights
     chances = np.clip(1 - chances, 0.0, 1.0)
     chances[values == 0], chances[np.isinf(values)] = 1.0, 0.0
     return np.where(np.isnan(values), math.nan, chances)

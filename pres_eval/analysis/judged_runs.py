@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,8 @@ def order_changes(
 
     first, second   scores of the same runs by the judgements of each judge
     test            a name of PAIRED_TESTS; pairs are tested one by one over topics, without a correction
+    alpha           the level of significance
+    seed            of the random samples, for a test that draws some
 
     Keys of a row:
     tau_a, tau_b, rbo  correlations of the two orders
@@ -31,10 +34,11 @@ def order_changes(
     pairs, swapped  of runs, and those that the second judge puts the other way round
     lost, gained    pairs that differ significantly under the first judge alone, under the second alone
     reversed        pairs that differ significantly under both, but the other way round
-    contradicted    swapped pairs that differ significantly, and as their means do, under the first judge
+    contradicted    swapped pairs whose order was significant under the first judge; a test that speaks
+                    against the order of the means does not count
     """
     run_rows, other_rows = np.triu_indices(len(first.runs), 1)
-    # By a test of ranks or wins the better run may have the lower mean.
+    # (M, pairs) 1 where the first run of a pair is significantly better, -1 where it is worse, else 0.
     first_verdicts = verdicts(first.gain_values(), alpha, test, seed=seed)
     second_verdicts = verdicts(second.gain_values(), alpha, test, seed=seed)
     first_gains, second_gains = first.gains(), second.gains()
@@ -44,6 +48,7 @@ def order_changes(
         second_difference = second_means[run_rows] - second_means[other_rows]
         swapped = rounded(first_difference) * rounded(second_difference) < 0
         first_verdict, second_verdict = first_verdicts[number], second_verdicts[number]
+        # By a test of ranks or wins the better run may have the lower mean.
         contradicted = swapped & (first_verdict * first_difference > 0)
         yield {
             "measure": measure,
@@ -163,19 +168,30 @@ def run_changes(first: PairedScores, second: PairedScores) -> Iterator[RunChange
         yield from sorted(changes, key=lambda change: -change.beyond_others, reverse=falls_first)
 
 
-def topic_changes(
-    first: PairedScores, second: PairedScores
-) -> Iterator[tuple[str, bytes, float, float, float]]:
+class TopicChange(NamedTuple):
+    """A topic under both judges.
+
+    first, second   its value under the first judge and under the second, averaged over the runs
+    change          second less first
+    """
+
+    measure: str
+    topic: bytes
+    first: float
+    second: float
+    change: float
+
+
+def topic_changes(first: PairedScores, second: PairedScores) -> Iterator[TopicChange]:
     """Yield every topic under every measure; under each measure the topic that gained most first.
 
-    Each row has the measure, the topic, its values under the first and the second judge, averaged over the
-    runs, and their difference.  If less is better, a topic gains when its value falls.
+    If less is better, a topic gains when its value falls.
     """
     for number, measure in enumerate(first.measures):
         by_first = first.values[number].mean(axis=0).tolist()
         by_second = second.values[number].mean(axis=0).tolist()
         changes = []
         for topic, before, after in zip(first.topics, by_first, by_second, strict=True):
-            changes.append((measure, topic, before, after, after - before))
+            changes.append(TopicChange(measure, topic, before, after, after - before))
         falls_first = first.sign(number) < 0
-        yield from sorted(changes, key=lambda row: -row[-1], reverse=falls_first)
+        yield from sorted(changes, key=lambda change: -change.change, reverse=falls_first)

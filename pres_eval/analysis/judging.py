@@ -24,7 +24,7 @@ class Assessments:
 
     pool        the documents
     grades      (J, D), whatever where nobody judged
-    listed      (J, D) whether the document is in the judge's qrels
+    listed      (J, D) whether the document is in the judge's qrels, also with a negative grade (not judged)
     left_out    topics that were left out, as not all of them have these
     """
 
@@ -197,6 +197,7 @@ def _squared_distances(values: FloatArray, counts: FloatArray, level: str) -> Fl
         return np.asarray(1.0 - np.eye(len(values)), np.float64)
     if level == "interval":
         return np.asarray((values[:, None] - values) ** 2, np.float64)
+    # Σ_{g=c..k} n_g - (n_c + n_k) / 2 is the distance of the middles of both values among all grades, sorted.
     middle = np.cumsum(counts) - counts / 2
     return np.asarray((middle[:, None] - middle) ** 2, np.float64)
 
@@ -223,29 +224,32 @@ class TopicAgreement:
     overlap: float
 
 
-def by_topic(judged: Assessments, level: float) -> list[TopicAgreement]:
-    """Return how the first two judges agree on each topic."""
+def by_topic(assessments: Assessments, relevance_level: float) -> list[TopicAgreement]:
+    """Return how the first two judges agree on each topic.
+
+    relevance_level  the least grade of a relevant document
+    """
     rows = []
-    ends = pairwise(judged.pool.offsets.tolist())
-    for topic, (start, stop) in zip(judged.pool.topics, ends, strict=True):
-        rows.append(agreement(judged, level, topic, slice(start, stop)))
+    ends = pairwise(assessments.pool.offsets.tolist())
+    for topic, (start, stop) in zip(assessments.pool.topics, ends, strict=True):
+        rows.append(agreement(assessments, relevance_level, topic, slice(start, stop)))
     return rows
 
 
 def agreement(
-    judged: Assessments, level: float, topic: bytes = b"all", documents: slice = slice(None)
+    assessments: Assessments, relevance_level: float, topic: bytes = b"all", documents: slice = slice(None)
 ) -> TopicAgreement:
     """Return how the first two judges agree on all topics together, or on one.
 
-    level      the least grade of a relevant document
-    topic      the name of the topic
-    documents  its part of the arrays
+    relevance_level  the least grade of a relevant document
+    topic            the name of the topic
+    documents        its part of the arrays
     """
-    by_first, by_second = judged.judged[:2, documents]
+    by_first, by_second = assessments.judged[:2, documents]
     by_both = by_first & by_second
-    first_grades, second_grades = judged.grades[:2, documents][:, by_both]
+    first_grades, second_grades = assessments.grades[:2, documents][:, by_both]
     table = grade_table(first_grades, second_grades)
-    relevant_first, relevant_second = first_grades >= level, second_grades >= level
+    relevant_first, relevant_second = first_grades >= relevance_level, second_grades >= relevance_level
     relevant_both = int(np.count_nonzero(relevant_first & relevant_second))
     relevant_either = int(np.count_nonzero(relevant_first | relevant_second))
     overlap = np.nan
@@ -267,11 +271,14 @@ def agreement(
 
 BY_MAJORITY, BY_FIRST, BY_HIGHEST, BY_MEAN = "majority", "first", "highest", "mean"
 JOINING_RULES = (BY_MAJORITY, BY_FIRST, BY_HIGHEST, BY_MEAN)
-"""Rules by which several judges' grades of a document become one, see `merged_grades`."""
+"""Rules by which several judges' grades of a document become one (merge --rule), see `merged_grades`."""
 
 
-def one_by_one(qrels: QrelsJudgements) -> list[QrelsJudgements]:
-    """Return qrels with the first judgement of each document, qrels with the second ones, and so on."""
+def judges_of_repeats(qrels: QrelsJudgements) -> list[QrelsJudgements]:
+    """Return qrels that judge documents several times as the qrels of several judges.
+
+    The first judge has the first judgement of each document, the second judge the second ones, and so on.
+    """
     duplicates = qrels.duplicates
     first_judge = replace(qrels, duplicates=NO_DUPLICATES)
     judges = [first_judge]
@@ -285,7 +292,7 @@ def one_by_one(qrels: QrelsJudgements) -> list[QrelsJudgements]:
     return judges
 
 
-def merged_grades(judged: Assessments, rule: str = BY_MAJORITY) -> AnyInts:
+def merged_grades(assessments: Assessments, rule: str = BY_MAJORITY) -> AnyInts:
     """Return one grade for each document (D,) from those of J judges.
 
     `majority`: the most frequent grade; of equally frequent ones the one that comes first among the judges.
@@ -293,23 +300,24 @@ def merged_grades(judged: Assessments, rule: str = BY_MAJORITY) -> AnyInts:
     mean of the grades, which may be no whole number.  A negative grade means "not judged"; it
     counts only where nobody judged.
     """
-    grades = judged.grades
-    # (J, D): grades from 0 on; where a document has none, the negative ones.
-    counts = np.where(judged.judged.any(axis=0), judged.judged, judged.listed)
+    grades = assessments.grades
+    # (J, D) whether the grade counts: those from 0 on; where a document has none of these, the negative ones.
+    is_counted = np.where(assessments.judged.any(axis=0), assessments.judged, assessments.listed)
     if rule == BY_MEAN:
-        return np.asarray((grades * counts).sum(axis=0) / counts.sum(axis=0), np.float64)
+        return np.asarray((grades * is_counted).sum(axis=0) / is_counted.sum(axis=0), np.float64)
     if rule == BY_HIGHEST:
-        return np.asarray(np.where(counts, grades, grades.min()).max(axis=0), np.int64)
-    votes = counts.astype(np.int64)
+        return np.asarray(np.where(is_counted, grades, grades.min()).max(axis=0), np.int64)
+    # By the rule `first` each grade that counts has one vote, and argmax finds the first of them.
+    votes = is_counted.astype(np.int64)
     if rule == BY_MAJORITY:
-        same_grade = [(counts & (grades == grades_of_judge)).sum(axis=0) for grades_of_judge in grades]
-        votes = np.array(same_grade) * counts
+        same_grade = [(is_counted & (grades == grades_of_judge)).sum(axis=0) for grades_of_judge in grades]
+        votes = np.array(same_grade) * is_counted
     return np.asarray(grades[votes.argmax(axis=0), np.arange(grades.shape[1])], np.int64)
 
 
-def disagreements(judged: Assessments) -> IntArray:
+def disagreements(assessments: Assessments) -> IntArray:
     """Return the documents (n,) to which two judges or more gave different grades."""
-    grades, has_grade = judged.grades, judged.judged
+    grades, has_grade = assessments.grades, assessments.judged
     lowest = np.where(has_grade, grades, np.iinfo(np.int64).max).min(axis=0)
     highest = np.where(has_grade, grades, -1).max(axis=0)
     return np.flatnonzero(lowest < highest)

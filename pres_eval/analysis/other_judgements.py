@@ -46,7 +46,7 @@ MOST_RETRIEVED = 2_000_000
 
 @dataclass(frozen=True)
 class OtherJudgements:
-    """What the grades show that favour each rival of the best run most.
+    """Whether rivals could be the best run: each rival tried with the grades that favour it most.
 
     label            of the measure
     rivals           how many other runs were tried
@@ -68,7 +68,7 @@ class OtherJudgements:
     is_proof: bool
 
 
-def favouring_rivals(
+def try_other_judgements(
     qrels: QrelsJudgements,
     runs: Sequence[RunFiles],
     rankings: Sequence[Ranking],
@@ -78,7 +78,9 @@ def favouring_rivals(
     options: Options,
     weights: Weights | None = None,
 ) -> OtherJudgements | None:
-    """Return what the grades show that favour each rival most; None where this is not defined.
+    """Try, for each rival, the grades of unjudged documents that favour it most; None if that is not defined.
+
+    Returns how many rivals would then be as good as the best run, and which of them would be nearest to it.
 
     runs      (R,) files of all runs, which are read again for documents that nobody judged
     rankings  (R,) their rankings, with the topics that count
@@ -91,9 +93,11 @@ def favouring_rivals(
     column_is_unfit = column.measure.less_is_better or column.view.judged_only
     if column_is_unfit or options.judged_only or options.relevance_level <= 0 or not rivals:
         return None
+    # The default of Options.ties is trec_eval's order.
     if qrels.document_scores is not None or qrels.kept is not None or options.ties != Options.ties:
         return None
     depth = depth_of(column.measure, column.arguments)
+    # The best run has index 0 in what follows, the rivals have 1 and more.
     compared = [best, *rivals]
     if sum(int(np.minimum(rankings[run].num_ret, depth).sum()) for run in compared) > MOST_RETRIEVED:
         return None
@@ -106,12 +110,12 @@ def favouring_rivals(
     highest = _highest_grades(extended, column.measure, options.relevance_level)
     values_by_rival = []
     num_favouring = []
-    for rival in range(1, len(compared)):
-        is_favouring = (extended.grade < 0) & (ranks[rival] < ranks[0])
+    for place in range(1, len(compared)):
+        is_favouring = (extended.grade < 0) & (ranks[place] < ranks[0])
         num_favouring.append(int(np.count_nonzero(is_favouring)))
         favouring = replace(extended, grade=np.where(is_favouring, highest, extended.grade))
         scoring = Scoring(relevance=favouring, selection=(column,), options=options, weights=weights)
-        values_by_rival.append(summaries(evaluations_of(scoring, [reread[0], reread[rival]]))[0])
+        values_by_rival.append(summaries(evaluations_of(scoring, [reread[0], reread[place]]))[0])
     values = np.array(values_by_rival)
     leads = rounded(values[:, 1] - values[:, 0])
     nearest = int(leads.argmax())
@@ -130,7 +134,7 @@ def favouring_rivals(
 def with_unjudged(qrels: QrelsJudgements, lists: Sequence[RankedLists], depth: int) -> QrelsJudgements:
     """Return the judgements with the first `depth` documents of each list in their pool too, not judged."""
     topics = list(qrels.pool.topics)
-    numbers_in_lists = [ranked.numbers() for ranked in lists]
+    numbers_in_lists = [ranked.number_of_topic() for ranked in lists]
     documents: list[bytes] = []
     grades: list[int] = []
     lengths = []

@@ -24,18 +24,19 @@ from pres_eval.scoring import ScoredRun, Scoring
 class PairedScores:
     """Values of R runs under M measures on the same T topics.
 
-    runs       R names
-    measures   M labels
-    topics     T ids, in byte order
-    values     (M, R, T), 0 for a topic that a run lacks
-    means      (M, R), added up topic by topic as the evaluator does
-    all_topics how many topics the runs have in all, of which `topics` are used
-    left_out   labels of columns that are not averages over topics
-    falling    labels of measures of which a lower value is better
-    bounded    labels of measures from 0 to 1
-    lacking    runs of a file of scores that lack topics which others have: name and how many
-    weights    (T,) of the topics, 1 on average, which values are multiplied with; None: all weigh the same
-    weightless topics of weight 0, which are not among the topics
+    runs            R names
+    measures        M labels
+    topics          T ids, in byte order
+    values          (M, R, T), 0 for a topic that a run lacks
+    means           (M, R), added up topic by topic as the evaluator does
+    num_all_topics  how many topics the runs have in all, of which `topics` are used
+    left_out        labels of columns that are not averages over topics
+    falling         labels of measures of which a lower value is better
+    bounded         labels of measures from 0 to 1
+    lacking         runs of a file of scores that lack topics which others have: name and how many
+    weights         (T,) of the topics, 1 on average, with which `values` are multiplied already; None: all
+                    weigh the same
+    weightless      topics of weight 0, which are not among the topics
     """
 
     runs: tuple[str, ...]
@@ -43,7 +44,7 @@ class PairedScores:
     topics: tuple[bytes, ...]
     values: FloatArray
     means: FloatArray
-    all_topics: int
+    num_all_topics: int
     left_out: tuple[str, ...] = ()
     falling: frozenset[str] = frozenset()
     bounded: frozenset[str] = frozenset()
@@ -51,7 +52,7 @@ class PairedScores:
     weights: FloatArray | None = None
     weightless: frozenset[bytes] = frozenset()
 
-    def on(self, rows: IntArray) -> PairedScores:
+    def on_topics(self, rows: IntArray) -> PairedScores:
         """Return the scores on some of the topics (n,), one at least."""
         values = np.ascontiguousarray(self.values[:, :, rows])
         weights = None
@@ -96,19 +97,19 @@ def gains_of(measures: Sequence[str], values: FloatArray, falling: Collection[st
 
 
 def pair_topics(
-    evaluations: Sequence[ScoredRun], runs: Sequence[str], every_topic: Sequence[bytes] | None = None
+    evaluations: Sequence[ScoredRun], runs: Sequence[str], judged_topics: Sequence[bytes] | None = None
 ) -> PairedScores:
     """Return the scores of evaluations of the same selection side by side, topic by topic.
 
-    runs         names of the runs
-    every_topic  topics of the qrels, with -c: all of these count, with 0 where a run lacks one; None: the
-                 topics are those that every run has
+    runs           names of the runs
+    judged_topics  topics of the qrels, with -c: all of these count, with 0 where a run lacks one; None: the
+                   topics are those that every run has
     Columns that are no means over topics are left out.  Raises NoCommonTopicError if no topic is left,
     MeasureError if no column is, or a value is not a number.
     """
     topics_of_runs = [set(evaluation.topics) for evaluation in evaluations]
-    if every_topic is not None:
-        topics_of_runs = [set(every_topic)]
+    if judged_topics is not None:
+        topics_of_runs = [set(judged_topics)]
     topics = tuple(sorted(set.intersection(*topics_of_runs)))
     if not topics:
         raise NoCommonTopicError("no topic that all the runs have: try -c, which counts missing topics as 0")
@@ -127,7 +128,7 @@ def pair_topics(
         topics=topics,
         values=values,
         means=means_of(values),
-        all_topics=len(set.union(*topics_of_runs)),
+        num_all_topics=len(set.union(*topics_of_runs)),
         left_out=tuple(column.label for column in columns if column.label not in labels),
         falling=frozenset(column.label for column in averages if column.measure.less_is_better),
         bounded=frozenset(column.label for column in averages if Trait.BOUNDED in column.measure.traits),
@@ -164,10 +165,14 @@ def pair_runs(
 
 
 def evaluations_of(scoring: Scoring, rankings: Sequence[Ranking], loop: Loop = in_turn) -> list[ScoredRun]:
-    """Return all numbers of runs; `loop` carries out the loop over these."""
+    """Return all numbers of runs; `loop` carries out the loop over the runs."""
 
     def scored(run: int) -> ScoredRun:
-        """Return those of one run without its columns: not every measure's functions can be sent."""
+        """Return the numbers of one run, without its columns.
+
+        The loop may get them from another process, and functions of measures cannot always be sent: the
+        columns are put back below.
+        """
         return scoring.evaluation(rankings[run], scoring.blocks(rankings[run])).under(())
 
     return [evaluation.under(scoring.selection) for evaluation in loop(scored, len(rankings))]
@@ -177,7 +182,7 @@ def pair_columns(
     evaluations: Sequence[ScoredRun],
     runs: Sequence[str],
     labels: Sequence[str],
-    every_topic: Sequence[bytes] | None = None,
+    judged_topics: Sequence[bytes] | None = None,
     weights: Weights | None = None,
 ) -> PairedScores:
     """Return `pair_topics` of the columns with these labels, with the weights of topics."""
@@ -185,7 +190,7 @@ def pair_columns(
     for evaluation in evaluations:
         columns = [evaluation.labels.index(label) for label in labels]
         chosen.append(evaluation.with_columns(columns))
-    return weighted(pair_topics(chosen, runs, every_topic), weights)
+    return weighted(pair_topics(chosen, runs, judged_topics), weights)
 
 
 def weighted(scores: PairedScores, weights: Weights | None) -> PairedScores:
@@ -201,18 +206,18 @@ def weighted(scores: PairedScores, weights: Weights | None) -> PairedScores:
     if not len(rows):
         raise UsageError("--weights: all topics that are compared weigh 0, expected one above 0")
     weightless = frozenset(scores.topics[row] for row in np.flatnonzero(weight_of_topic == 0).tolist())
-    weighing = scores.on(rows)
+    weighing = scores.on_topics(rows)
     factors = weight_of_topic[rows]
     factors = factors * len(factors) / factors.sum()
     values = weighing.values * factors
     return replace(weighing, values=values, means=means_of(values), weights=factors, weightless=weightless)
 
 
-def topics_with_weights(topics: str, scores: PairedScores) -> str:
-    """Return the topics in words, and how many of them do not count."""
+def topics_with_weights(topics_text: str, scores: PairedScores) -> str:
+    """Return the topics in words, `50 topics`, with what their weights do, if they have any."""
     if scores.weights is None:
-        return topics
-    text = f"{topics}, with weights"
+        return topics_text
+    text = f"{topics_text}, with weights"
     if scores.weightless:
         text += f", {len(scores.weightless)} of which weigh 0 and do not count"
     return text
@@ -238,12 +243,15 @@ def is_average(column: SelectedColumn) -> bool:
 def means_of(values: FloatArray) -> FloatArray:
     """Return (M, R) means of values (M, R, T), or (R,) of (R, T), added one after the other."""
     sums = np.add.accumulate(values, axis=-1)[..., -1]
-    # 0 is added, as where a loop begins: a sum of zeros is never -0.
+    # Adding 0 makes 0 of -0, as in a loop that begins with 0.
     return np.asarray(sums / values.shape[-1] + 0.0, np.float64)
 
 
-def reordered(scores: PairedScores, labels: Sequence[str]) -> PairedScores:
-    """Return the measures in another order; leave out unknown labels, put measures not named last."""
+def with_measure_order(scores: PairedScores, labels: Sequence[str]) -> PairedScores:
+    """Return the scores with measures in the order of the labels; measures without one of these come last.
+
+    Labels that are no measure of the scores are ignored.
+    """
     row_of_label = {label: row for row, label in enumerate(scores.measures)}
     named = [row_of_label[label] for label in labels if label in row_of_label]
     order = list(dict.fromkeys([*named, *row_of_label.values()]))

@@ -111,7 +111,8 @@ class ToJudge(FirstDocuments):
     """Documents of a pool, n of them, each once; `rank` is the best in any of the runs.
 
     runs  (n,) how many runs have a document among their first
-    gain  (n,) the value of judging it under `contribution`: Σ weight of its ranks
+    gain  (n,) the sum over runs of the weight of its rank there, see `pool_documents`: the order
+          `contribution` puts the largest first
     """
 
     runs: IntArray
@@ -119,7 +120,7 @@ class ToJudge(FirstDocuments):
 
     @classmethod
     def joined(cls, parts: Sequence[ToJudge]) -> ToJudge:
-        """Return all documents of the parts, topic after topic as they are there."""
+        """Return the documents of all parts, each once, with its best rank; runs and gain are added up."""
         topics = [topic for part in parts for topic in part.topics]
         lengths = [np.bincount(part.topic_of, minlength=len(part.topics)) for part in parts]
         rank = np.concatenate([part.rank for part in parts])
@@ -187,6 +188,7 @@ def pool_documents(
     for start in range(0, len(runs), _AT_ONCE):
         for run in runs[start : start + _AT_ONCE]:
             pooled.append(ToJudge(**vars(run), runs=np.ones(len(run), np.int64), gain=worth[run.rank - 1]))
+        # The first part is the pool of all runs so far.
         pooled = [ToJudge.joined(pooled)]
     documents = pooled[0]
     by_docno = documents.take(documents.documents.byte_order(documents.topic_of))
@@ -203,12 +205,12 @@ def judged_keys(pool: Pool, grades: Sequence[int]) -> dict[Key, int]:
     return grade_of_key
 
 
-def skeleton(documents: ToJudge) -> bytes:
+def unjudged_qrels(documents: ToJudge) -> bytes:
     """Return the documents as qrels in which nothing is judged yet: relevance -1."""
     return b"".join(b"%s 0 %s -1\n" % key for key in documents.pairs())
 
 
-NOT_DRAWN, TO_JUDGE = "-1", "?"
+NOT_DRAWN, NOT_YET_JUDGED = "-1", "?"
 """Placeholders for relevance: a file with documents to judge cannot be read before somebody judged them."""
 
 
@@ -224,7 +226,8 @@ class RankStratum:
     def read(cls, text: str) -> tuple[RankStratum, ...]:
         """Read `1-10:1.0,11-100:0.1`.  Raises UsageError for ranks out of order, shares beyond 0 to 1.
 
-        Ranks between two strata would never be drawn, and inferred values would be too low.
+        Strata have to follow each other without a gap: ranks between two strata would never be drawn, and
+        inferred values would be too low.
         """
         strata: list[RankStratum] = []
         for part in text.split(","):
@@ -268,7 +271,7 @@ class DrawnPool:
         rows = sorted(zip(self.documents.pairs(), self.stratum.tolist(), self.drawn.tolist(), strict=True))
         lines = []
         for key, number, is_drawn in rows:
-            relevance = str(grades.get(key, TO_JUDGE)) if is_drawn else NOT_DRAWN
+            relevance = str(grades.get(key, NOT_YET_JUDGED)) if is_drawn else NOT_DRAWN
             lines.append(b"%s 0 %s %d %s\n" % (*key, number, relevance.encode()))
         return b"".join(lines)
 
@@ -285,6 +288,7 @@ def draw(documents: ToJudge, strata: Sequence[RankStratum], seed: int) -> DrawnP
         inside = np.flatnonzero((stratum.first <= documents.rank) & (documents.rank <= stratum.last))
         numbers[inside] = number
         _, first = np.unique(documents.topic_of[inside], return_index=True)
+        # What comes before the first topic is empty.
         for rows in np.split(inside, first)[1:]:
             rows_by_docno = np.array(sorted(rows.tolist(), key=ids.__getitem__), np.int64)
             size = max(int(len(rows) * stratum.share + 0.5), 1)

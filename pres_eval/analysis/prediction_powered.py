@@ -137,8 +137,8 @@ class TwoJudges:
             )
         rest = absent(machine_rows, len(machine.topics))
         return cls(
-            people=people.on(people_rows),
-            machine=machine.on(machine_rows),
+            people=people.on_topics(people_rows),
+            machine=machine.on_topics(machine_rows),
             topics=tuple(machine.topics[row] for row in rest.tolist()),
             others=machine.values[:, :, rest],
         )

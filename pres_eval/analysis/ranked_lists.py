@@ -56,14 +56,14 @@ class RankedLists:
             documents=Ids.from_texts(documents),
         )
 
-    def numbers(self) -> dict[bytes, int]:
+    def number_of_topic(self) -> dict[bytes, int]:
         """Return the number of each topic."""
         return {topic: number for number, topic in enumerate(self.topics)}
 
 
 def paired_lists(first: RankedLists, second: RankedLists) -> Iterator[tuple[bytes, list[bytes], list[bytes]]]:
     """Yield each topic that either run has, with its two lists; a run that lacks it has an empty one."""
-    in_first, in_second = first.numbers(), second.numbers()
+    in_first, in_second = first.number_of_topic(), second.number_of_topic()
     for topic in sorted({*in_first, *in_second}):
         yield (
             topic,
@@ -109,6 +109,7 @@ def _pool_of(run: RunFiles) -> Pool:
     try:
         return own_pool(text_at(run.name) if len(run.sources) > 1 else run.sources[0])
     except InputError:
+        # Of a file in another format without any row, its own reader tells more.
         other_format = recognised(run.sources[0], grades=False) if len(run.sources) == 1 else None
         if other_format is None:
             raise

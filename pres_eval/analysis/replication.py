@@ -111,7 +111,7 @@ class SameDocuments:
 
     tau_union           Kendall's τ, with the union of both lists in the order of the ranks
     tau_union_by_docno  the same with the union in the order of the ids, as repro_eval has it
-    rbo                 rank-biased overlap, extrapolated, persistence 0.9
+    rbo                 rank-biased overlap, extrapolated, with the persistence asked for
     """
 
     run: str
@@ -125,7 +125,7 @@ def same_documents(
     run: str, original: RankedLists, new: RankedLists, persistence: float
 ) -> list[SameDocuments]:
     """Return how similar the lists of a run and of its replication are, for the topics that both have."""
-    numbers = new.numbers()
+    numbers = new.number_of_topic()
     rows = []
     for number, topic in enumerate(original.topics):
         if topic not in numbers:
@@ -145,11 +145,11 @@ def same_documents(
 
 
 def tau_union(first: Sequence[bytes], second: Sequence[bytes], depth: int = UNION_DEPTH) -> float:
-    """Return Kendall's τ of the union of two lists: places in the union, list beside list.
+    """Return Kendall's τ between two lists, each document replaced by its position in their union.
 
     Both lists are cut at `depth`, and at the end of the shorter.  The union is the first list, and what the
-    second has besides in its order.  Each document becomes its place there; τ compares the two lists of
-    places, the i-th with the i-th.
+    second has besides in its order.  Each document becomes its position there; τ compares the two
+    lists of positions, the i-th with the i-th.
     Formula:  τ = 1 - 4 D / (n (n - 1)), D the pairs in opposite orders, n the length of the lists
     Range: -1 to 1; nan for fewer than two documents.
     Notes: lists that share nothing have 1, as all new documents come behind in their order: look at rbo too.

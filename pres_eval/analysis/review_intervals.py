@@ -229,7 +229,7 @@ def _sum(
     """
     estimates, below, above = [], [], []
     for part in parts:
-        low, high = part.possible(interval(part, outside))
+        low, high = part.clipped(interval(part, outside))
         estimates.append(part.estimate)
         below.append(part.estimate - low)
         above.append(high - part.estimate)

@@ -1,4 +1,8 @@
-"""A judged sample and the documents that the review found, as parts for the estimates."""
+"""A judged sample and the documents that the review found, as parts for the estimates.
+
+The review is the search whose recall is estimated: it found some documents.  A part is the documents of one
+stratum that the review found, or those that it missed: how many they are, were judged, and are relevant.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +59,7 @@ def sampled_parts(
             raise InputError(*source, f"no judged document in {stratum}", "a sample of each stratum")
     parts: list[SampledPart] = []
     for topic, strata in topics.items():
-        whole = _whole(strata, collection, sizes)
+        whole = _sizes_of_strata(strata, collection, sizes)
         found_in = _found_in(strata, whole, review, found_of_topic[topic])
         parts.extend(_parts(strata, whole, found_in, review, level))
     return parts
@@ -122,7 +126,7 @@ def _check_topics(
         )
 
 
-def _whole(
+def _sizes_of_strata(
     strata: Mapping[Stratum, Sequence[Sampled]], collection: int | None, sizes: Sizes | None
 ) -> dict[Stratum, int]:
     """Return how many documents each stratum of a topic has; raise InputError if its sample has more."""
@@ -186,9 +190,11 @@ def _found_in(
     strata: Mapping[Stratum, Sequence[Sampled]],
     whole: Mapping[Stratum, int],
     review: Collection[Key],
-    documents: int,
+    num_found: int,
 ) -> dict[Stratum, int]:
-    """Return how many documents of each stratum of a topic the review found; their sum is given.
+    """Return how many documents of each stratum of a topic the review found.
+
+    num_found  how many documents of the topic it found in all: what the strata have to add up to
 
     If the file lists all documents of a stratum, they are counted.  If there is one other stratum, it has the
     rest of the review; if several, each must be found or missed as a whole, like its sample.
@@ -200,7 +206,7 @@ def _found_in(
     others = [stratum for stratum, sampled in strata.items() if len(sampled) < whole[stratum]]
     for stratum in others:
         if len(others) == 1:
-            found_in[stratum] += documents - sum(found_in.values())
+            found_in[stratum] += num_found - sum(found_in.values())
         elif found_in[stratum] in (0, len(strata[stratum])):
             found_in[stratum] = whole[stratum] if found_in[stratum] else 0
         else:
@@ -210,11 +216,11 @@ def _found_in(
                 "strata that were found or missed as a whole",
                 "list all documents of the stratum, those that nobody judged with relevance -1",
             )
-    if sum(found_in.values()) != documents or any(found_in[stratum] > whole[stratum] for stratum in strata):
+    if sum(found_in.values()) != num_found or any(found_in[stratum] > whole[stratum] for stratum in strata):
         first = next(iter(strata.values()))[0]
         raise InputError(
             *first.place,
-            f"{documents:,} documents of topic {quoted(first.stratum.topic)} in the review",
+            f"{num_found:,} documents of topic {quoted(first.stratum.topic)} in the review",
             f"the {sum(found_in.values()):,} of the strata that it found",
             "are sizes, strata and the review of the same collection?",
         )
@@ -224,7 +230,7 @@ def _found_in(
 def control_parts(
     control: Sequence[Sampled], parts: Sequence[SampledPart], level: int = 1
 ) -> dict[bytes, SampledPart]:
-    """Return for each topic of the parts its control sample, one of all its documents.
+    """Return for each topic of the parts its control sample, which was drawn from all documents of the topic.
 
     Raises InputError for a document that comes twice, a sample in strata or larger than the collection, and
     a topic without one.
@@ -250,12 +256,19 @@ def control_parts(
                 f"a sample of its {size:,} documents",
             )  # fmt: skip
         relevant = sum(grade >= level for grade in judged)
-        part_of_topic[topic] = SampledPart(topic, "control", True, size, len(judged), relevant)
+        part_of_topic[topic] = SampledPart(
+            topic=topic,
+            stratum="control",
+            found=True,  # no matter: the part has found documents and missed ones
+            size=size,
+            sampled=len(judged),
+            relevant=relevant,
+        )
     return part_of_topic
 
 
-SURELY = math.log(1e-6)
-"""The logarithm of a chance that is taken for none."""
+LOG_OF_NO_CHANCE = math.log(1e-6)
+"""Logarithm of the chance below which what was seen is no accident."""
 
 
 def check_independent(
@@ -285,7 +298,7 @@ def check_independent(
         return
     log_chance = k * math.log(n * p / k)
     log_chance += (n - k) * math.log(n * (1 - p) / max(n - k, 1))
-    if log_chance < SURELY:
+    if log_chance < LOG_OF_NO_CHANCE:
         raise InputError(
             control[0].place[0],
             None,

@@ -27,9 +27,12 @@ def read_score_table(
     With a column `topic`: run, topic and measures in any order, a row for each run and topic, as --format csv
     -q writes them (a column `file` and each run's last row of topic `all`, the summary, are left out; `warn`
     gets a warning where that is not the mean of the others).  Topics that a run lacks are left out of all, or
-    count as 0 if `complete`.  Without: a run and its scores in each row, which give means
-    over no topics.  Columns named as measures of which less is better are taken for these.  Raises
-    InputError with file and line for anything else, NoCommonTopicError if no topic has scores of all runs.
+    count as 0 if `complete`.
+
+    Without a column `topic`: a run and its scores in each row, which give means over no topics.
+
+    A column that has the name of a measure of which less is better counts as that measure.  Raises InputError
+    with file and line for anything else, NoCommonTopicError if no topic has scores of all runs.
     """
     rows = _rows(path, text)
     heading = [cell.strip() for cell in rows[0][1]]
@@ -47,9 +50,11 @@ def read_score_table(
         scores = [_score(path, line, row[column]) for column in columns]
         if topic == "all":
             # The summary is the last of them: one before it is a topic of that name.
-            scores, summaries[run] = summaries.get(run, []), scores
-            if not scores:
+            earlier_row = summaries.get(run)
+            summaries[run] = scores
+            if earlier_row is None:
                 continue
+            scores = earlier_row
         if topic.encode() in scores_of_topics:
             raise InputError(
                 path, line, f"run {quoted(run)} has topic {quoted(topic)} twice", "each topic once per run"
@@ -74,7 +79,7 @@ def _means_alone(path: str, rows: list[tuple[int, list[str]]]) -> PairedScores:
         topics=(),
         values=np.zeros((*means.shape, 0)),
         means=means,
-        all_topics=0,
+        num_all_topics=0,
         falling=falling_labels(measures),
     )
 
@@ -108,20 +113,25 @@ def _check_summaries(
 
     Raises NoCommonTopicError for a run that has no other row.
     """
-    others = []
+    runs_without_mean = []
     for run, summary in summaries.items():
         if not table[run]:
             expected = "rows of its topics, as --format csv -q writes them"
             raise NoCommonTopicError(
                 f"{path}: run {quoted(run)} has only the row 'all', its summary, expected {expected}"
             )
+        # One mean among the columns is enough: a geometric mean, say, is none.
         if not np.isclose(summary, np.mean([*table[run].values()], axis=0), atol=1e-4).any():
-            others.append(run)
-    if others:
-        more = f" (and those of {plural(len(others) - 1, 'more run')})" if len(others) > 1 else ""
+            runs_without_mean.append(run)
+    if runs_without_mean:
+        more = (
+            f" (and those of {plural(len(runs_without_mean) - 1, 'more run')})"
+            if len(runs_without_mean) > 1
+            else ""
+        )
         warn(
-            f"{path}: the row 'all' of run {quoted(others[0])}{more} is taken for its summary and left out,"
-            " but it is not the mean of its topics: if it is a topic, give it another name"
+            f"{path}: the row 'all' of run {quoted(runs_without_mean[0])}{more} is taken for its summary and"
+            " left out, but it is not the mean of its topics: if it is a topic, give it another name"
         )
 
 
@@ -142,7 +152,7 @@ def _paired(
         topics=tuple(topics),
         values=np.ascontiguousarray(values),
         means=means_of(values),
-        all_topics=len(union),
+        num_all_topics=len(union),
         falling=falling_labels(measures),
         bounded=bounded_labels(measures),
         lacking=tuple(

@@ -436,9 +436,9 @@ def check_explained(column: SelectedColumn) -> None:
         raise UsageError(f"-m {column.label}: explained with grades as gains alone, expected no gains")
 
 
-def _names_gains(pairs: tuple[Any, ...]) -> bool:
-    """Return whether parameters name gains of grades, and not the persistence alone."""
-    return any(key != "p" for key, _ in pairs)
+def _names_gains(parameters: tuple[Any, ...]) -> bool:
+    """Return whether parameters (name, value) name gains of grades, and not the persistence alone."""
+    return any(name != "p" for name, _ in parameters)
 
 
 def measure_steps(topic: TopicRanking, column: SelectedColumn, relevance_level: float) -> MeasureSteps:
@@ -448,15 +448,18 @@ def measure_steps(topic: TopicRanking, column: SelectedColumn, relevance_level: 
     """
     level = relevance_level if column.view.level is None else column.view.level
     make = STEP_MAKERS[column.measure.name]
+    # () stands for parameters without a value.
     arguments = tuple(argument for argument in column.arguments if argument != ())
     board, lines, value = make(topic, level, column.label, arguments)
     return MeasureSteps(topic.topic, column.label, tuple(board.steps), tuple(lines), value)
 
 
-def judged_topics(
+def topic_rankings(
     qrels: QrelsJudgements, ranking: Ranked, options: Options, topics: Sequence[int]
 ) -> Iterator[TopicRanking]:
-    """Yield some topics, given as indices of the pool's; a run may lack them.
+    """Yield the judged documents of some topics, with their ranks in the run, which may lack these topics.
+
+    topics  indices in the pool
 
     -M and -J of the options count as they do for the measures.
     """

@@ -86,11 +86,15 @@ def tie_range(
     if num_tied <= FEW_TIED * np.count_nonzero(is_relevant):
         return None
     try:
-        least, greatest = (
-            evaluate(relevance, ranking, (column,), replace(options, ties=rule)).summary[0]
-            for rule in (WORST_ORDER, BEST_ORDER)
-        )
+        worst = evaluate(relevance, ranking, (column,), replace(options, ties=WORST_ORDER))
+        best = evaluate(relevance, ranking, (column,), replace(options, ties=BEST_ORDER))
     except NoCommonTopicError:
         return None
+    least, greatest = worst.summary[0], best.summary[0]
     assert isinstance(least, float) and isinstance(greatest, float), "the main column has a mean"
-    return TieRange(column.label, min(least, greatest), max(least, greatest), num_tied)
+    return TieRange(
+        label=column.label,
+        least=min(least, greatest),
+        greatest=max(least, greatest),
+        num_tied=num_tied,
+    )

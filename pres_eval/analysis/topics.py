@@ -54,7 +54,9 @@ class UsedTopics:
             return None
         if not self.lacking:
             return self._in_no_run()
-        judged = "" if self.any_run == self.judged else f", of {self.judged} in the qrels"
+        judged = f", of {self.judged} in the qrels"
+        if self.any_run == self.judged:
+            judged = ""
         lacking = ", ".join(f"{name} lacks {count}" for name, count in self.lacking[:MOST_NAMED])
         if len(self.lacking) > MOST_NAMED:
             lacking += f" and {len(self.lacking) - MOST_NAMED} more lack some"
@@ -81,8 +83,9 @@ class UsedTopics:
 def use_topics(
     rankings: Sequence[Ranking], names: Sequence[str], rule: str, num_topics: int
 ) -> tuple[list[Ranking], UsedTopics]:
-    """Return the runs as the rule wants them; `num_topics` are in the judgements.
+    """Return the runs with the topics that count by one of TOPIC_RULES, and a description of these.
 
+    num_topics  how many topics the judgements have
     Raises NoCommonTopicError under the rule `common` if there is no topic that all runs have.
     """
     if not rankings:
@@ -101,7 +104,12 @@ def use_topics(
 
 
 def used_topics(topics: Sequence[IntArray], names: Sequence[str], rule: str, num_topics: int) -> UsedTopics:
-    """Describe the topics of runs (n,); each run's are indices of the pool's."""
+    """Return the description of the topics that count by a rule.
+
+    topics      of each run, (n,) indices of the pool's topics
+    names       of the runs
+    num_topics  how many topics the judgements have
+    """
     any_run = len(np.unique(np.concatenate(topics)))
     lacking = []
     for name, topics_of_run in zip(names, topics, strict=True):

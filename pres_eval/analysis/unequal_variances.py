@@ -29,7 +29,10 @@ ROUNDING = 1e-12
 """Mean variance of differences, as a share of that of scores, up to which it comes from rounding alone."""
 
 EXCHANGES_AT_LEAST = 199
+"""Random exchanges of scores at least, so that p can be 0.005."""
+
 _SCORES_AT_ONCE = 1_000_000
+"""Exchanged scores in one array: this bounds the memory."""
 
 
 @dataclass(frozen=True)

@@ -77,8 +77,8 @@ def mean_and_error(weighted: FloatArray, weights: FloatArray) -> tuple[FloatArra
     # One topic after the other: the same bits on every platform.
     squares = np.add.accumulate(changes**2, axis=1)[:, -1]
     errors = np.sqrt((topics - 1) / topics * squares)
-    values = weighted / weights
-    errors[(np.round(values, DECIMALS) == np.round(values[:, :1], DECIMALS)).all(axis=1)] = 0.0
+    values = np.round(weighted / weights, DECIMALS)
+    errors[(values == values[:, :1]).all(axis=1)] = 0.0
     return means, errors
 
 
@@ -115,7 +115,9 @@ def with_weights(test: str, weights: FloatArray | None) -> PairedTest:
     def bootstrap(differences: FloatArray, samples: int, seed: int, greater: bool = False) -> FloatArray:
         return plain.run(linearised(differences, weights), samples, seed, greater)
 
-    return replace(plain, run=t if test == "t" else bootstrap)
+    if test == "t":
+        return replace(plain, run=t)
+    return replace(plain, run=bootstrap)
 
 
 def weighted_intervals(

@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from pres_eval.arrays import FloatArray
 from pres_eval.records import dataclass
 
 Ends = tuple[float, float]
+"""Ends of an interval of the number of relevant documents in a part."""
 
 LARGEST_TABLE = 1 << 20
 """Unjudged documents of a part up to which each number of relevant ones has a chance of its own."""
@@ -46,8 +48,8 @@ class SampledPart:
         """Return the part with its irrelevant documents as the relevant ones."""
         return replace(self, relevant=self.sampled - self.relevant)
 
-    def possible(self, ends: Ends) -> Ends:
-        """Return the ends of an interval, none beyond what the judged documents leave open."""
+    def clipped(self, ends: Ends) -> Ends:
+        """Return the ends of an interval, cut at what the judged documents leave possible."""
         least, most = float(self.relevant), float(self.size - self.sampled + self.relevant)
         low, high = ends
         return min(max(low, least), most), min(max(high, least), most)
@@ -56,6 +58,7 @@ class SampledPart:
 def wald(part: SampledPart, outside: float) -> Ends:
     """Return the normal approximation: p̂ ± z √(p̂ (1 - p̂) / n · (N - n) / (N - 1)), times N.
 
+    outside  probability left outside the interval, at both ends together; the same for the others below
     It has no width where no document of the sample is relevant, or all are: for comparison only.
     """
     share = part.relevant / part.sampled
@@ -92,9 +95,10 @@ def clopper_pearson(part: SampledPart, outside: float) -> Ends:
 
 
 def _least_possible(part: SampledPart, chance: float) -> int:
-    """Return the fewest relevant documents of a part with which its sample is likely enough.
+    """Return the least number of relevant documents in a part that its sample does not contradict.
 
-    With them the probability of as many relevant documents in the sample, or more, is above `chance`.
+    It is the least with which a sample has as many relevant documents as this one, or more, with a
+    probability above `chance`.
     """
     candidates = range(part.relevant, part.size - part.sampled + part.relevant)
     num_unlikely = bisect_left(candidates, True, key=lambda relevant: _at_least(relevant, part) > chance)
@@ -114,14 +118,17 @@ def _at_least(relevant: int, part: SampledPart) -> float:
 
 
 def _chances(steps: FloatArray) -> FloatArray:
-    """Return chances (n+1,) that add up to 1; steps (n,): the logarithm of each one by the one before it."""
+    """Return probabilities p(0) … p(n) (n+1,) that add up to 1, from their ratios.
+
+    steps  (n,) log(p(k+1) / p(k)) for k = 0 … n-1
+    """
     logarithms = np.concatenate(([0.0], np.cumsum(steps)))
     chances = np.exp(logarithms - logarithms.max())
     return np.asarray(chances / chances.sum())
 
 
 def binomial(part: SampledPart, outside: float) -> Ends:
-    """Return Clopper and Pearson's interval as if the part had no end, unless all of it is judged."""
+    """Return Clopper and Pearson's interval as if the part were infinite, unless all of it is judged."""
     size = part.size
     if part.sampled < part.size:
         size = 10**12
@@ -171,7 +178,8 @@ def beta_binomial(documents: int, a: float, b: float, draws: int) -> FloatArray:
 def beta_binomial_of_moments(documents: int, mean: float, variance: float, draws: int) -> FloatArray:
     """Return even quantiles (draws,) of the beta-binomial with this mean and variance, ascending.
 
-    Its a + b is 1 at least, as for documents of which none is judged, and a binomial is the narrowest.
+    Its a + b is limited: it is 1 at least, as with the prior alone, and a variance below the binomial's gives
+    the binomial.
     """
     share = min(mean / documents, 1.0)
     ratio = variance / (mean * (1 - share)) if 0 < share < 1 else 1.0
@@ -183,8 +191,8 @@ def _moments_of_several(parts: Sequence[SampledPart]) -> tuple[float, float]:
     """Return mean and variance of the relevant ones among the unjudged documents of several parts together.
 
     A prior of its own for each part would add half a relevant document N / n times for each: with ten strata
-    or twenty topics the interval leaves the estimate behind.  So all parts share one half relevant and one
-    half irrelevant document, by their N / n.  A share of 0 would mean that a part without a relevant
+    or twenty topics the interval would not contain the estimate.  So all parts share one half relevant and
+    one half irrelevant document, by their N / n.  A share of 0 would mean that a part without a relevant
     document in its sample has none, so the variance has a whole document in each part, by the parts' common
     share of relevant ones.
 
@@ -224,16 +232,22 @@ def sample_needed(part: SampledPart, half_width: float, margin: float) -> int:
     """
     if half_width <= margin or part.sampled == part.size:
         return part.sampled
-    left = (1 / part.sampled - 1 / part.size) * (margin / half_width) ** 2
-    return min(part.size, math.ceil(1 / (1 / part.size + left)))
+    # The variance of an estimate is in proportion to 1 / n - 1 / N: the margin allows this much of it.
+    allowed = (1 / part.sampled - 1 / part.size) * (margin / half_width) ** 2
+    return min(part.size, math.ceil(1 / (1 / part.size + allowed)))
 
 
-def plans(
-    collection: int, prevalence: float, margin: float, confidence: float
-) -> Iterator[tuple[float, int, int]]:
-    """Yield for several recalls how many documents to draw at random for recall ± margin: 0.5 needs most.
+class SamplePlan(NamedTuple):
+    """How many documents to draw at random for a recall, and how many of these are to be relevant."""
 
-    For each: the recall, the relevant documents that the sample must have, and the documents that it needs.
+    recall: float
+    relevant: int
+    documents: int
+
+
+def plans(collection: int, prevalence: float, margin: float, confidence: float) -> Iterator[SamplePlan]:
+    """Yield for several recalls how many documents to draw at random for recall ± margin.
+
     Formula:  m = z² r (1 - r) / margin² relevant ones, m / (1 + (m - 1) / R) of a collection's R; divided by
       the prevalence, documents in all
     """
@@ -241,18 +255,40 @@ def plans(
     for recall in (0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95):
         of_infinite = z * z * recall * (1 - recall) / margin**2
         relevant = of_infinite / (1 + max(of_infinite - 1, 0.0) / (collection * prevalence))
-        yield recall, math.ceil(relevant), min(collection, math.ceil(relevant / prevalence))
+        yield SamplePlan(
+            recall=recall,
+            relevant=math.ceil(relevant),
+            documents=min(collection, math.ceil(relevant / prevalence)),
+        )
 
 
-def elusion_tests(
-    unfound: int, relevant: float, confidence: float
-) -> Iterator[tuple[int, float, int, float]]:
+class ElusionTest(NamedTuple):
+    """What a sample without a relevant document, of those that a review did not find, shows.
+
+    documents  how many are drawn
+    elusion    the largest share of all that were not found that may be relevant
+    missed     how many these are
+    recall     the least recall
+    """
+
+    documents: int
+    elusion: float
+    missed: int
+    recall: float
+
+
+def elusion_tests(unfound: int, relevant: float, confidence: float) -> Iterator[ElusionTest]:
     """Yield the results of elusion tests of usual sizes that find no relevant document.
 
-    For each: how many of the `unfound` documents are drawn, the largest share of these that is relevant,
-    their number, and the least recall if `relevant` documents are relevant in all.
+    unfound   documents that the review did not find
+    relevant  relevant documents in all, found or not
     """
     for size in (50, 100, 200, 300, 500, 1000, 1500, 2000, 3000, 5000, 10_000):
         if size <= unfound:
             _, high = clopper_pearson(SampledPart(b"", "", False, unfound, size, 0), 2 * (1 - confidence))
-            yield size, high / unfound, int(high), max(0.0, 1 - high / relevant)
+            yield ElusionTest(
+                documents=size,
+                elusion=high / unfound,
+                missed=int(high),
+                recall=max(0.0, 1 - high / relevant),
+            )

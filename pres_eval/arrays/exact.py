@@ -29,7 +29,7 @@ def add_in_order(values: FloatArray, start: float = 0.0) -> float:
 
 
 def add_rows_in_order(values: FloatArray, start: FloatArray) -> FloatArray:
-    """Return for each row start plus its values, added in this way: starts (C,), values (C, N) -> (C,)."""
+    """Return (C,) for each row its start (C,) plus its values (C, N), added one after the other."""
     with np.errstate(all="ignore"):
         running = np.add.accumulate(np.column_stack((start, values)), axis=1)
     totals: FloatArray = running[:, -1]
@@ -97,6 +97,7 @@ def log2(whole: IntArray) -> FloatArray:
     largest = int(whole.max(initial=0))
     if largest < len(table):
         return table[whole]
+    # A table of up to four times the numbers asked for is worth making.
     if largest >= max(_LEAST_LARGE_NUMBER, 4 * len(whole)):
         return elementwise(math.log2, whole.astype(float))
     new_numbers = range(len(table), max(_SHORTEST_TABLE, largest + 1))

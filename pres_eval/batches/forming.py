@@ -15,7 +15,7 @@ from pres_eval.batches.batch import Batch, frozen
 from pres_eval.batches.topics import (
     UNJUDGED,
     by_grade,
-    down_to,
+    cut_to_depth,
     judged_topics,
     rows_of,
     scored_topics,
@@ -164,7 +164,7 @@ def counted_documents(qrels: QrelsJudgements, ranked: Ranked, options: Options) 
     if options.ties in (BEST_ORDER, WORST_ORDER) and len(ranked.ties.document):
         ranked = by_grade(ranked, qrels.grade[ranked.document], worst=options.ties == WORST_ORDER)
     if options.max_retrieved is not None:
-        ranked = down_to(ranked, options.max_retrieved, whole_ties=options.ties == EXPECTED_VALUES)
+        ranked = cut_to_depth(ranked, options.max_retrieved, whole_ties=options.ties == EXPECTED_VALUES)
     if options.judged_only:
         ranked = only(ranked, np.flatnonzero(qrels.grade[ranked.document] >= 0))
         num_ret = np.diff(ranked.offsets)

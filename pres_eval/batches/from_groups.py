@@ -10,7 +10,7 @@ import numpy as np
 
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, divide, lengths_at, ragged
 from pres_eval.batches.batch import Batch, frozen
-from pres_eval.batches.topics import UNJUDGED, count_levels, down_to, take_topics
+from pres_eval.batches.topics import UNJUDGED, count_levels, cut_to_depth, take_topics
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.judged_groups import GroupQrels, JudgedGroups
@@ -101,7 +101,7 @@ def scored_groups(
     """
     counted = take_topics(ranking, run_rows)
     if options.max_retrieved is not None:
-        counted = down_to(counted, options.max_retrieved)
+        counted = cut_to_depth(counted, options.max_retrieved)
     rank = np.zeros(len(judged.pool.documents), np.int64)
     rank[counted.document] = counted.rank
     group, offsets = ragged(judged.group_offsets[topic], lengths_at(judged.group_offsets, topic))

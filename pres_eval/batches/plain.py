@@ -93,7 +93,11 @@ class RankedTopic:
         """Join the ids of the retrieved documents, in rank order, with the judgements."""
         self.num_ret = num_ret
         self.judged = judged
-        self.ranks, self.grades, self.relevant = ranks, grades, relevant = [], [], []  # names are faster
+        self.ranks, self.grades, self.relevant = ranks, grades, relevant = (
+            [],
+            [],
+            [],
+        )  # local names are faster
         level = judged.relevance_level
         for rank, grade in enumerate(map(judged.grades.get, documents), 1):
             if grade is not None:
@@ -166,4 +170,4 @@ def _judged_topic(qrels: QrelsJudgements, topic: int, relevance_level: int) -> J
         grades = dict(zip(range(begin, end), qrels.grade[begin:end].tolist(), strict=True))
         return JudgedTopic(grades, relevance_level, qrels.pool.topics[topic])
 
-    return qrels.topics_seen.get((JudgedTopic, topic, relevance_level), 1 + end - begin, judge)
+    return qrels.topics_seen.get((JudgedTopic, topic, relevance_level), size=1 + end - begin, make=judge)

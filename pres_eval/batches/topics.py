@@ -74,7 +74,7 @@ def take_topics(ranked: Ranked, run_rows: IntArray) -> Ranked:
     )
 
 
-def down_to(ranked: Ranked, most: int, *, whole_ties: bool = False) -> Ranked:
+def cut_to_depth(ranked: Ranked, most: int, *, whole_ties: bool = False) -> Ranked:
     """Return S ranked topics after -M: their first `most` documents.
 
     `whole_ties`: all documents of a tie that begins among these are kept, as in some order each is seen.
@@ -113,7 +113,7 @@ class RankedDocuments:
         return ends - self.offsets[:-1]
 
     def running(self, values: FloatArray) -> FloatArray:
-        """Return running sums (R+1,) of the documents' values, in order in each topic; then a 0."""
+        """Return running sums (R+1,) of the documents' values, in order in each topic; then a 0, for `at`."""
         return np.concatenate((accumulate(np.add, values, self.offsets), [0.0]))
 
     def at(self, running: FloatArray, count: IntArray) -> FloatArray:
@@ -121,6 +121,7 @@ class RankedDocuments:
 
         running  (R+1,) as `running` returns them
         """
+        # Of no documents the sum is the 0 at the end.
         last_row = self.offsets[:-1] + count - 1
         return running.take(np.where(count > 0, last_row, -1))
 
@@ -185,7 +186,7 @@ def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:
     number_in_tie = np.arange(len(rows)) - np.repeat(begins, num_known)
     rank = ranked.rank.astype(np.int64)
     rank[rows] = ties.first + number_in_tie
-    if worst:
+    if worst:  # documents that are not in the pool come first in their tie
         num_unknown = ties.size - np.repeat(num_known, num_known)
         rank[rows] += num_unknown
     document = ranked.document.copy()
@@ -199,7 +200,7 @@ class JudgedTopics:
 
     topics  T ids
     levels, level_counts, level_offsets  as in a Batch
-    results  what was computed from these alone
+    results  values of measures that need the judgements alone
     """
 
     topics: tuple[bytes, ...]

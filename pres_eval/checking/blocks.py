@@ -95,7 +95,7 @@ class CheckedBlock:
             lengths[is_judged],
             num_matched[topic[is_judged]],
             judged_documents,
-            again=True,
+            with_matched=True,
             sampled_rows=ALL_ROWS,
         )
         sampler.add_block(

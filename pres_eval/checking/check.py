@@ -78,7 +78,7 @@ def check_files(
     judgements = None
     if qrels is not None:
         reports.append(FileReport(qrels.name, "qrels", options.most))
-        judgements = _checked(
+        judgements = _read_and_reported(
             qrels, reports[0], QRELS, partial(_check_judgements, qrels, reports[0], options)
         )
         if judgements is not None:
@@ -96,7 +96,9 @@ def check_files(
     def check(source: File) -> FileReport:
         """Return the report of a run."""
         report = FileReport(source.name, "run", options.most)
-        run = _checked(source, report, RUN, partial(_check_run, source, report, checker, options.run_form))
+        run = _read_and_reported(
+            source, report, RUN, partial(_check_run, source, report, checker, options.run_form)
+        )
         if run is not None:
             check_ids(report, source, options.run_form, known)
         if run is not None and judgements is not None:
@@ -145,6 +147,7 @@ def _check_run(source: File, report: FileReport, checker: RunChecker, form: str)
     if file_format is None:
         return checker.check(source, report)
     rows = joined(source.name, file_format.read(source, SCORES))
+    # No line comes before the part, which is the whole run.
     run = checker.check_parts(report, [(0, _part_of(rows, report, by_rank=file_format.by_rank))])
     checker.report_whole_run(report, run)
     report.add("score-infinite", int(np.count_nonzero(np.isinf(rows.numbers))))
@@ -203,7 +206,7 @@ def _report_order_of_ties(
             report.add("order-of-ties", tied_map.num_tied, f"{tied_map} by how they are ordered")
 
 
-def _checked(
+def _read_and_reported(
     source: File, report: FileReport, layout: Layout, check: Callable[[], Checked]
 ) -> Checked | None:
     """Return what `check` returns, which reads the file; report why it could not be read, and return None.

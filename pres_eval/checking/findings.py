@@ -36,7 +36,7 @@ class Kind:
     """One kind of finding: its name, its severity, and its meaning in one line."""
 
     name: str
-    level: Severity
+    severity: Severity
     meaning: str
 
 
@@ -208,9 +208,9 @@ class FileReport:
                 return level
         return None
 
-    def num_kinds(self, level: Severity) -> int:
+    def num_kinds(self, severity: Severity) -> int:
         """Count the kinds of findings of this severity."""
-        return sum(finding.kind.level is level for finding in self.findings.values())
+        return sum(finding.kind.severity is severity for finding in self.findings.values())
 
 
 def report_lines(report: FileReport, lines: Lines) -> None:

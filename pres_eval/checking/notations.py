@@ -180,8 +180,9 @@ class Respelling:
         """Return the option or command that helps, after a semicolon; empty if none is known."""
         (_, id_of_run), judged = self.pairs[0]
         if is_utf_8(id_of_run) != is_utf_8(judged):
-            file = "the qrels are" if is_utf_8(id_of_run) else "the run is"
-            return f"; {file} not UTF-8: {FROM_LATIN_1}"
+            # One of both is UTF-8: the message names the other one.
+            other_file = "the qrels are" if is_utf_8(id_of_run) else "the run is"
+            return f"; {other_file} not UTF-8: {FROM_LATIN_1}"
         if UNICODE_LETTERS in self.names and _in_one_form(id_of_run) == _in_one_form(judged):
             return f"; write both files in one form: {ONE_FORM}"
         if PATENTS in self.names:
@@ -229,7 +230,7 @@ def find_respelling(ours: Sequence[Id], judged: Sequence[Id]) -> Respelling | No
     if best is None:
         return None
     # A rule is named only if fewer ids match without it.
-    names = [rule for rule in best.rules if len(best.without(rule).pairs(ours, judged)) < len(pairs)]
+    names = [rule for rule in best.rules if len(best.without_rule(rule).pairs(ours, judged)) < len(pairs)]
     if best.cut is patent_number:
         names.append(PATENTS)
     elif best.cut is not best.cut_judged:
@@ -277,7 +278,7 @@ class _Attempt:
     cut_judged: Rule
     rules: tuple[str, ...]
 
-    def without(self, rule: str) -> _Attempt:
+    def without_rule(self, rule: str) -> _Attempt:
         """Return the attempt without one of its rules."""
         rules = tuple(other for other in self.rules if other != rule)
         return _Attempt(self.cut, self.cut_judged, rules)

@@ -49,21 +49,25 @@ OPENING_ROWS = 4096
 """Rows at the beginning of a run whose ranks are compared with their scores."""
 
 NEARLY_ALL = 0.9
+"""Share of the topics, and of the rows of a topic, with a fault that is no accident then."""
+
 FEWEST_RANKS = 3
+"""Rows of a topic from which on scores that rise by 1 are no accident."""
 
 _WITHOUT_SCORES = replace(RUN, number=None)
 
 
 @dataclass(frozen=True)
-class Opening:
-    """Ranks and scores at the beginning of a run.
+class OpeningFaults:
+    """Faults that ranks and scores at the beginning of a run show.
 
-    against    a topic, a rank with its score, and a larger rank with a larger score, if so it is in nearly
-               all topics; None otherwise
-    exchanged  a number of the rank column, if scores rise by 1 from row to row; None otherwise
+    ranks_against_scores  an example if larger ranks have larger scores in nearly all topics: the topic, a
+                          rank with its score, and a larger rank with a larger score; None otherwise
+    exchanged             a number of the rank column if that seems to be exchanged with the score column, as
+                          scores rise by 1 from row to row; None otherwise
     """
 
-    against: tuple[bytes, int, float, int, float] | None = None
+    ranks_against_scores: tuple[bytes, int, float, int, float] | None = None
     exchanged: bytes | None = None
 
 
@@ -72,13 +76,13 @@ class SecondLook:
     """Findings of a second look.
 
     first_document  the first document of the run, None if nobody looked
-    opening         ranks and scores at its beginning
+    opening         faults of ranks and scores at its beginning
     num_rows        rows whose ids were compared with judged documents that were not retrieved
     respelling      the changes with which some of these would match, None if there are none
     """
 
     first_document: bytes | None = None
-    opening: Opening = Opening()
+    opening: OpeningFaults = OpeningFaults()
     num_rows: int = 0
     respelling: Respelling | None = None
 
@@ -86,7 +90,7 @@ class SecondLook:
 class Sampler:
     """Sampler of the rows that are compared: those of topics that matched less than they should.
 
-    Those with the fewest judged documents come first.
+    Those of which the fewest judged documents were retrieved come first.
     """
 
     def __init__(
@@ -97,28 +101,28 @@ class Sampler:
         num_matched: IntArray,
         documents: AnyInts,
         *,
-        again: bool = False,
+        with_matched: bool = False,
         sampled_rows: int = SAMPLED_ROWS,
     ) -> None:
         """Choose among the topics (S,) of a run, each with `lengths` (S,) rows.
 
         num_matched   (S,) the judged documents of each topic that the run retrieved
         documents     (D,) these documents of the pool
-        again         whether judged documents count that were retrieved as they are, too: otherwise topics
+        with_matched  whether judged documents that the run retrieved are compared as well: otherwise topics
                       that lack none are left out
         sampled_rows  rows that are compared if there are more than ALL_ROWS
         """
         self._pool = pool
-        self._counts = np.ones(len(pool.documents), np.bool_)
-        self._counts[documents] = again
+        self._is_wanted = np.ones(len(pool.documents), np.bool_)
+        self._is_wanted[documents] = with_matched
         is_compared = lengths_at(pool.offsets, topics) > num_matched
-        if again:
+        if with_matched:
             is_compared[:] = True
         self._most = int(lengths[is_compared].sum())
         if self._most > ALL_ROWS:
             self._most = sampled_rows
             matched_nothing = is_compared & (num_matched == 0)
-            if matched_nothing.any() and not again:
+            if matched_nothing.any() and not with_matched:
                 is_compared = matched_nothing
         self._num_matched = np.full(len(pool.topics) + 1, -1)
         """(T+1,) the matches of each topic of the pool; -1 for one that is not compared, and the last one."""
@@ -136,8 +140,11 @@ class Sampler:
         """Return whether no further row is wanted."""
         return self.num_left <= 0
 
-    def topics(self, topics: IntArray) -> IntArray:
-        """Return which topics (n,) are compared, those with the fewest matches first; -1: unjudged."""
+    def compared(self, topics: IntArray) -> IntArray:
+        """Return the positions in `topics` (n,) of those that are compared, with the fewest matches first.
+
+        topics  indices in the pool; -1: not judged
+        """
         num_matched = self._num_matched[topics]
         order = np.argsort(num_matched, kind="stable")
         return order[np.count_nonzero(num_matched < 0) :]
@@ -145,7 +152,7 @@ class Sampler:
     def add_block(self, block: Block) -> None:
         """Take rows of a block, as many as are wanted."""
         topics = self._pool.find_topics(block.topics)
-        groups = self.topics(topics)
+        groups = self.compared(topics)
         groups = groups[: np.searchsorted(np.cumsum(block.lengths[groups]), self.num_left) + 1]
         starts = (np.cumsum(block.lengths) - block.lengths)[groups]
         rows, _ = ragged(starts, block.lengths[groups])
@@ -169,7 +176,7 @@ class Sampler:
             judged_documents = list(self._pool.documents.take(rows))
             as_judged = set(judged_documents)
             ours[topic] = [document for document in documents if document not in as_judged]
-            judged[topic] = list(compress(judged_documents, self._counts[rows].tolist()))
+            judged[topic] = list(compress(judged_documents, self._is_wanted[rows].tolist()))
         return respelled_documents(ours, judged)
 
 
@@ -200,15 +207,15 @@ def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, alone: 
 
     What cannot be read a second time is not looked at.
     """
-    openings: list[Opening] = []
+    openings: list[OpeningFaults] = []
     with contextlib.suppress(InputError):
         pieces = _pieces(run, ranking, MOST_PIECES if alone else 1, openings)
         look = look_at_blocks(pieces, ranking, relevance)
-        return replace(look, opening=openings[0] if openings else Opening())
+        return replace(look, opening=openings[0] if openings else OpeningFaults())
     return SecondLook()
 
 
-def _pieces(run: RunFiles, ranking: Ranking, most: int, openings: list[Opening]) -> Iterator[Block]:
+def _pieces(run: RunFiles, ranking: Ranking, most: int, openings: list[OpeningFaults]) -> Iterator[Block]:
     """Yield the first rows of a run; append the opening of the first piece of lines to `openings`."""
     for source in run.sources:
         with source.unwatched():
@@ -228,36 +235,42 @@ def _pieces(run: RunFiles, ranking: Ranking, most: int, openings: list[Opening])
 
 
 def _blocks_in_format(source: File, meaning: str) -> Iterator[Block]:
-    """Yield the rows of a file in the format that messages call so."""
+    """Yield the rows of a file in the format with this meaning, which is its name in messages."""
     from pres_eval.reading.formats.recognising import FORMATS
 
     (form,) = [form for form in FORMATS.values() if form.meaning == meaning]
     yield from form.read(source, False)
 
 
-def opening_of(lines: Lines) -> Opening:
-    """Return ranks and scores at the beginning of a run, of whose lines there is one at least."""
+def opening_of(lines: Lines) -> OpeningFaults:
+    """Return the faults that ranks and scores at the beginning of a run show, of its lines (one at least)."""
     lines = replace(lines, fields=lines.fields.head(OPENING_ROWS))
     scores, no_scores = read_numbers(lines.chunk.array(), *lines.fields.column(SCORE_COLUMN))
     ranks, no_ranks = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
     if no_scores:
-        return Opening()
+        return OpeningFaults()
     lines = replace(lines, numbers=scores)
     if no_ranks:
-        return Opening(exchanged=exchanged(lines, no_ranks[0]))
-    return Opening(exchanged=exchanged_whole(lines, ranks), against=_against(lines, ranks))
+        return OpeningFaults(exchanged=exchanged(lines, no_ranks[0]))
+    return OpeningFaults(
+        exchanged=exchanged_whole(lines, ranks), ranks_against_scores=_ranks_against_scores(lines, ranks)
+    )
 
 
 def exchanged(lines: Lines, wrong: int) -> bytes | None:
-    """Return the rank of row `wrong`, which is not whole, if scores rise by 1 as ranks do; else None."""
+    """Return the rank of row `wrong`, which is not whole, if it seems to be a score; else None.
+
+    It does if the scores rise by 1 as ranks do: the two columns are exchanged.
+    """
     rank = lines.text(wrong, RANK_COLUMN)
     return rank if _scores_count_rows(lines) and read_number(rank) is not None else None
 
 
 def exchanged_whole(lines: Lines, ranks: IntArray) -> bytes | None:
-    """Return a rank that is a score, if scores rise by 1 as ranks do, and ranks (R,) do not count rows.
+    """Return a rank that seems to be a score; None if there is none.
 
-    None if all ranks are the same, such as 0: then the column is not used.
+    There is one if the scores rise by 1 as ranks do, and ranks (R,) do not count rows: the two columns are
+    exchanged.  If all ranks are the same, such as 0, the column is not used, and there is none.
     """
     if not _scores_count_rows(lines) or (ranks == ranks[0]).all():
         return None
@@ -283,7 +296,7 @@ def _scores_count_rows(lines: Lines) -> bool:
     return bool((lines.numbers == rows_before + lines.numbers[0]).all() and is_enough)
 
 
-def _against(lines: Lines, rank: IntArray) -> tuple[bytes, int, float, int, float] | None:
+def _ranks_against_scores(lines: Lines, rank: IntArray) -> tuple[bytes, int, float, int, float] | None:
     """Return the first pair of rows whose ranks (R,) contradict their scores, if nearly all do; else None."""
     score, topics = lines.numbers, lines.column(TOPIC_COLUMN)
     heads = topics.heads()

@@ -18,16 +18,16 @@ def as_text(reports: Sequence[FileReport], brief: bool = False) -> str:
     brief  one line for each file instead
     """
     if brief:
-        parts = ["\n".join(map(_file_line, reports))]
+        parts = ["\n".join(map(_brief_line, reports))]
     else:
-        parts = ["\n".join(_file_lines(report)) for report in reports]
+        parts = ["\n".join(_full_lines(report)) for report in reports]
     parts.append(_summary(reports))
     text = "\n\n".join(parts) + "\n"
     # Examples of a finding may be whatever is in a file.
     return printable_lines(text)
 
 
-def _file_line(report: FileReport) -> str:
+def _brief_line(report: FileReport) -> str:
     """Return the line of --brief: verdict, file, facts, the kinds of findings with their counts."""
     verdict = "good"
     severity = report.verdict()
@@ -40,12 +40,12 @@ def _file_line(report: FileReport) -> str:
     return line
 
 
-def _file_lines(report: FileReport) -> Iterator[str]:
+def _full_lines(report: FileReport) -> Iterator[str]:
     """Yield the lines for people of a file: its facts, findings with examples, and verdict."""
     yield f"{text_of(report.path)}: {_facts(report)}"
     for finding in report.in_order():
         kind = finding.kind
-        line = f"  {kind.level.value} {kind.name} ({finding.count}): {kind.meaning}"
+        line = f"  {kind.severity.value} {kind.name} ({finding.count}): {kind.meaning}"
         if finding.message:
             line += f": {finding.message}"
         yield line
@@ -75,14 +75,14 @@ def _facts(report: FileReport) -> str:
     """Return the content of a file: documents or judgements, topics, tags, grades."""
     facts = report.facts
     parts: list[str] = []
-    if "judgements" in facts:
+    if "judgements" in facts:  # lines of qrels
         grades = ", ".join(f"{grade}: {count}" for grade, count in facts["grades"].items())
         parts = [
             plural(facts["judgements"], "judgement"),
             plural(facts["topics"]),
             f"grades {grades}",
         ]
-    elif "documents" in facts:
+    elif "documents" in facts:  # a run
         least, most = facts["documents_per_topic"]
         lengths = f"{least} to {most} each"
         if least == most:
@@ -94,7 +94,7 @@ def _facts(report: FileReport) -> str:
             plural(facts["topics"]),
             lengths,
         ]
-    elif "judged_documents" in facts:
+    elif "judged_documents" in facts:  # judgements of another format
         parts = [plural(facts["judged_documents"], "document"), plural(facts["topics"])]
     if "format" in facts:
         parts.append(f"read as {facts['format']}")
@@ -120,7 +120,7 @@ _ODDITIES = {
 def _summary(reports: Sequence[FileReport]) -> str:
     """Return the table of the kinds of findings over all files, errors first, and a line with totals."""
     by_kind: dict[str, list[Finding]] = {}
-    all_kinds: set[str] = set()  # those that are not shown, too
+    all_kinds: set[str] = set()  # with those that in_order() leaves out, as they are not to be shown
     for report in reports:
         all_kinds.update(report.findings)
         for finding in report.in_order():
@@ -128,7 +128,7 @@ def _summary(reports: Sequence[FileReport]) -> str:
     rows = []
     for severity in Severity:
         for name, findings in by_kind.items():
-            if findings[0].kind.level is severity:
+            if findings[0].kind.severity is severity:
                 count = str(sum(finding.count for finding in findings))
                 rows.append((severity.value, name, count, plural(len(findings), "file")))
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
@@ -138,7 +138,7 @@ def _summary(reports: Sequence[FileReport]) -> str:
         lines.append(f"{columns}  in {files}")
     verdict = "nothing wrong or suspicious"
     if all_kinds:
-        severities = [KINDS[name].level for name in all_kinds]
+        severities = [KINDS[name].severity for name in all_kinds]
         totals = []
         for severity in Severity:
             name = severity.value
@@ -175,7 +175,7 @@ def _finding_record(finding: Finding) -> dict[str, Any]:
     """Return a finding as JSON has it."""
     return {
         "kind": finding.kind.name,
-        "level": finding.kind.level.value,
+        "level": finding.kind.severity.value,
         "meaning": finding.kind.meaning,
         "count": finding.count,
         "message": finding.message,

@@ -12,7 +12,7 @@ import numpy as np
 from pres_eval.arrays import absent
 from pres_eval.checking.notations import Respelling
 from pres_eval.checking.respelling import COMPARED_TOPICS, respelled_topics
-from pres_eval.checking.second_look import Opening, SecondLook
+from pres_eval.checking.second_look import OpeningFaults, SecondLook
 from pres_eval.errors import NoCommonTopicError, quoted
 from pres_eval.options import FIRST_LINE, LARGEST_LONG, ONE, Options, RelevanceInfo
 from pres_eval.ranking.ranking import Ranking, no_common_topic
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pres_eval.reading.judged_groups import Sample
 
 NO_OPENING = SecondLook.opening
-"""Opening of a run whose ranks and scores at the beginning are as they should be."""
+"""Those of a run whose ranks and scores at the beginning are as they should be."""
 
 EXCHANGED_COLUMNS = "are topic and docno exchanged in one of the files?"
 
@@ -151,7 +151,7 @@ def _respellings(ranking: Ranking, relevance: Relevance, look: SecondLook) -> It
         )
 
 
-def _of_columns(ranking: Ranking, opening: Opening) -> Iterator[str]:
+def _of_columns(ranking: Ranking, opening: OpeningFaults) -> Iterator[str]:
     """Yield warnings about tags, ranks and scores that may be meant otherwise."""
     if ranking.tag_before is not None:
         yield (
@@ -163,8 +163,8 @@ def _of_columns(ranking: Ranking, opening: Opening) -> Iterator[str]:
             f"{ranking.name}: in each topic the scores rise by 1 from line to line, as ranks do, and the rank"
             f" column has {quoted(opening.exchanged)}: are rank and score exchanged?"
         )
-    if opening.against is not None:
-        topic, rank, score, next_rank, next_score = opening.against
+    if opening.ranks_against_scores is not None:
+        topic, rank, score, next_rank, next_score = opening.ranks_against_scores
         yield (
             f"{ranking.name}: scores rise with the rank column (topic {quoted(topic)}: rank {rank} has"
             f" {score!r}, rank {next_rank} has {next_score!r}), but the largest score comes first: are these"

@@ -12,7 +12,7 @@ from pres_eval.analysis.agreement import (
     verdicts,
 )
 from pres_eval.analysis.compare_settings import CompareSettings, reach_warning
-from pres_eval.analysis.paired import reordered
+from pres_eval.analysis.paired import with_measure_order
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, SEED, PairedOptions, print_tables
 from pres_eval.cli.command_options import argument, command_with, option
@@ -70,7 +70,7 @@ class AgreementOptions(TieOptions, PairedOptions):
 @command_with(AgreementOptions)
 def command(options: AgreementOptions) -> None:
     """Read scores or runs, and print how measures agree."""
-    paired = read_paired(options, 2, default_measures=AGREEMENT_MEASURES, with_ties=False)
+    paired = read_paired(options, least_runs=2, default_measures=AGREEMENT_MEASURES, with_ties=False)
     if not options.scores:
         labels: list[str] = []  # in the order of -m
         for name in options.measures or AGREEMENT_MEASURES:
@@ -78,7 +78,7 @@ def command(options: AgreementOptions) -> None:
             labels.extend(column.label for column in columns)
         paired = replace(
             paired,
-            scores=reordered(paired.scores, labels),
+            scores=with_measure_order(paired.scores, labels),
             settings={**paired.settings, "topics": len(paired.scores.topics)},
         )
     _show(paired, options)

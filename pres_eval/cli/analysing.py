@@ -127,17 +127,17 @@ class ResultOptions(PictureOptions, TableOptions, position=2):
 class AnalysisOptions(ResultOptions, NumberOptions):
     """Options of results, and those that change numbers.
 
-    PAIRS   whether runs are compared topic by topic, so that --topics own is an error
-    QRELS   whether the command takes judgements with -R qrels alone
+    COMPARES_TOPICS     whether runs are compared topic by topic, so that --topics own is an error
+    NEEDS_QRELS_FORMAT  whether the command takes judgements with -R qrels alone
     """
 
-    PAIRS = QRELS = False
+    COMPARES_TOPICS = NEEDS_QRELS_FORMAT = False
 
     def check(self) -> None:
         """Raise UsageError for options that make no sense, before anything is read."""
-        if self.PAIRS and self.topics == OWN:
+        if self.COMPARES_TOPICS and self.topics == OWN:
             raise UsageError(f"--topics {OWN}: runs are compared topic by topic, expected common or all")
-        if self.QRELS:
+        if self.NEEDS_QRELS_FORMAT:
             self.check_qrels_alone()
         super().check()
         self.topic_rule(COMMON)
@@ -154,13 +154,13 @@ class FileOptions(CommandOptions, position=2):
 class RunsOptions(FileOptions, AnalysisOptions):
     """Files, options of results, and those that change numbers."""
 
-    QRELS = True
+    NEEDS_QRELS_FORMAT = True
 
 
 class PairedOptions(AnalysisOptions, position=0):
     """Options of commands that analyse runs topic by topic: judgements and runs, or a file of scores."""
 
-    PAIRS = True
+    COMPARES_TOPICS = True
 
     files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN [RUN ...]")
     measures: tuple[str, ...] = MEASURES

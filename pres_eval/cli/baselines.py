@@ -28,7 +28,7 @@ MOST_BYTES = 1 << 30
 def replaced_if_passed(options: EvaluateOptions) -> Iterator[BinaryIO]:
     """Give the stream for results that replace what they are compared with.
 
-    They are written when the block ends, unless it raises: the file is still to be compared with then.
+    They are written when the block ends; if it raises, the file stays as it was, to be compared with again.
     """
     held = io.BytesIO()
     try:
@@ -56,7 +56,7 @@ def read_baseline(options: EvaluateOptions, path: str, evaluated: Callable[[str]
     source = File(path)
     if source.head(4).removeprefix(BYTE_ORDER_MARK)[:1] == b"{":
         return from_json(read_whole(source), path, MEASURES)
-    if options.replaced_option == "--against":
+    if options.replaced_option == "--against":  # --output would overwrite the file at `path`
         raise UsageError(
             f"--output {options.output}: {path} is an earlier run, which its evaluation would replace;"
             " choose another --output"
@@ -81,7 +81,7 @@ def _of_stream(source: File, path: str, evaluated: Callable[[str], Record]) -> R
 
 
 def read_whole(source: File, by_line: bool = False) -> bytes:
-    """Return the read_whole of a file that a gate compares with; raise InputError for more than MOST_BYTES.
+    """Return the content of a file that a gate compares with; raise InputError for more than MOST_BYTES.
 
     by_line  read it by lines, of which an endless one is an error, too
     """

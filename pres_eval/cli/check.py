@@ -27,7 +27,7 @@ from pres_eval.cli.command_options import (
 from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import reading_bar
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, RESULTS_FORMAT, NumberOptions
-from pres_eval.cli.streams import check_paths, is_watched, warn
+from pres_eval.cli.streams import check_stdin_once, is_watched, warn
 from pres_eval.engines.machine import num_processors
 from pres_eval.errors import InputError, ReadingNote, ReadingWarning, SwallowedLinesNote, UsageError
 from pres_eval.reading.file import File
@@ -44,7 +44,7 @@ def _check_ignored(
 ) -> tuple[str, ...]:
     """Return the kinds of findings to leave out; raise UsageError for a kind of error."""
     for name in names:
-        if KINDS[name].level is Severity.ERROR:
+        if KINDS[name].severity is Severity.ERROR:
             raise UsageError(
                 f"--ignore {name}: errors cannot be left out, as the evaluator stops at them;"
                 " expected a kind of warnings or notes"
@@ -139,7 +139,7 @@ class CheckedFiles(CommandOptions):
 @command_with(CheckedFiles)
 def command(options: CheckedFiles) -> None:
     """Check the files, and write the findings; exit 1 for errors."""
-    check_paths(options.files[0], options.files[1:])
+    check_stdin_once(options.files[0], options.files[1:])
     check_format(options.results_format)
     relevance_info(options.relevance_format)
     check_options, known_ids = _check_options(options), _known_ids(options)

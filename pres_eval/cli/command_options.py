@@ -28,7 +28,7 @@ from pres_eval.errors import (
 )
 from pres_eval.records import dataclass
 
-Record = TypeVar("Record", bound="CommandOptions")
+OptionsType = TypeVar("OptionsType", bound="CommandOptions")
 
 
 class FileUse(enum.Enum):
@@ -52,9 +52,9 @@ NAMES_A_FILE = re.compile(r"FILE|QRELS")
 
 @dataclass(frozen=True, eq=False)
 class Need:
-    """Options without all of which another option has no effect.
+    """Options of which one has to be given for another option to have an effect.
 
-    fields  names of their fields, of which one has to have a value
+    fields  names of their fields
     text    the options as a message names them
     """
 
@@ -93,7 +93,12 @@ def option(
     once: bool = False,
     **settings: Any,
 ) -> Any:
-    """Return a field that an option sets, to one of the choices if there are any; the rest is click's.
+    """Declare a field that an option sets.
+
+    Returns a Parameter, as Any: so a field may be declared with the type of its values.
+
+    choices   the values that the option takes, if it does not take others
+    settings  keyword arguments of click
 
     See Parameter for the other arguments; without `file_use` files are read if the metavar names a file.
     """
@@ -106,7 +111,7 @@ def option(
 
 
 def argument(*, choices: Iterable[str] = (), **settings: Any) -> Any:
-    """Return a field that an argument sets, to one of the choices if there are any; the rest is click's.
+    """Declare a field that an argument sets, as `option` does.
 
     Arguments without choices name files to read.
     """
@@ -121,8 +126,8 @@ class CommandOptions:
 
     The class declares them by `option` and `argument`; an instance holds the values of one call.
 
-    position  of the record's options in the help: those of records at 0 come before the command's own, which
-              are at 1, those of records at 2 and more after them
+    position  place of the record's options in the help: 0 is before the command's own options, 1 is the place
+              of the command's own, 2 and more are after them
     """
 
     position: int
@@ -138,19 +143,19 @@ class CommandOptions:
     def check(self) -> None:
         """Raise UsageError for options that make no sense, before the command does anything."""
 
-    def replace(self: Record, **values: Any) -> Record:
+    def replace(self: OptionsType, **values: Any) -> OptionsType:
         """Return the same with other values."""
         return type(self)(**{**vars(self), **values})
 
     def own_values(self) -> dict[str, Any]:
-        """Return the values of the fields that the command does not share with others."""
+        """Return the values of the fields that the class itself declares and no base class has."""
         shared: set[str] = set()
         for kind in type(self).__mro__[1:]:
             shared.update(vars(kind))
         return {name: value for name, value in vars(self).items() if name not in shared}
 
     @classmethod
-    def with_defaults(cls: type[Record], **values: Any) -> Record:
+    def with_defaults(cls: type[OptionsType], **values: Any) -> OptionsType:
         """Return the record with these values; the fields that are left have their defaults."""
         defaults = {name: field.settings.get("default") for name, field in cls.fields()}
         return cls(**{**defaults, **values})
@@ -194,12 +199,15 @@ class CommandOptions:
                     )
         return files
 
-    def tables(self) -> list[str]:
-        """Return the files of judgements and runs, which may be tables."""
+    def paths_of_qrels_and_runs(self) -> list[str]:
+        """Return the paths of judgements and runs: the files whose columns --columns can name.
+
+        These are those of the arguments, which have no option names, and of options with the metavar QRELS.
+        """
         paths: list[str] = []
         for name, field in self.fields():
-            has_rows = not field.names or field.settings.get("metavar") == "QRELS"
-            if has_rows and field.file_use is FileUse.READ:
+            is_qrels_or_run = not field.names or field.settings.get("metavar") == "QRELS"
+            if is_qrels_or_run and field.file_use is FileUse.READ:
                 paths.extend(values_of(getattr(self, name)))
         return paths
 
@@ -232,7 +240,7 @@ class RecordCommand(click.Command):
     given_once  the options of which a second one is an error
     """
 
-    def __init__(self, record: type[Record], work: Callable[[Record], None]) -> None:
+    def __init__(self, record: type[OptionsType], work: Callable[[OptionsType], None]) -> None:
         """Make the command that calls `work` with the options."""
         from pres_eval.measures.docstrings import docstring_of  # numpy is imported before measures are
 
@@ -250,7 +258,10 @@ class RecordCommand(click.Command):
         )
 
     def _call(self, **values: Any) -> None:
-        """Run the command with options that make sense."""
+        """Check files and options, then run the command with the names of --columns and --grades.
+
+        Notes of readers go to stderr; errors lose advice about options that the command does not have.
+        """
         for parameter in self.params:
             if parameter.metavar == "FILE":
                 name = parameter.name or ""
@@ -271,7 +282,7 @@ class RecordCommand(click.Command):
                     from pres_eval.cli.named_columns import check_named_columns
                     from pres_eval.reading.naming import current_naming
 
-                    check_named_columns(current_naming(), options.tables())
+                    check_named_columns(current_naming(), options.paths_of_qrels_and_runs())
                 self._work(options)
         except InputError as error:
             known_options: set[str] = set()
@@ -283,13 +294,16 @@ class RecordCommand(click.Command):
             raise InputError(error.path, error.line, error.found, error.expected) from None
 
 
-def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], RecordCommand]:
+def command_with(record: type[OptionsType]) -> Callable[[Callable[[OptionsType], None]], RecordCommand]:
     """Return a decorator that makes a function the command whose options are the fields of a record."""
     return partial(RecordCommand, record)
 
 
 def advised_options(advice: str) -> set[str]:
-    """Return the options of readers that an advice names; none if it has a whole command to paste."""
+    """Return those of -R, -T, --columns and --grades that an advice names.
+
+    None of them counts if the advice is a whole command `pres-eval convert …` to paste.
+    """
     return {
         name
         for name in ("-R", "-T", "--columns", "--grades")
@@ -332,7 +346,7 @@ class CutoffList(click.ParamType):  # type: ignore[type-arg]  # takes no types b
         return tuple(sorted(rank for rank in ranks if rank is not None))
 
 
-def described(kind: click.IntRange | click.FloatRange) -> str:
+def range_in_words(kind: click.IntRange | click.FloatRange) -> str:
     """Return the numbers of a range in words."""
     what = "a whole number" if isinstance(kind, click.IntRange) else "a number"
     if None not in (kind.min, kind.max) and not (kind.min_open or kind.max_open):
@@ -374,7 +388,7 @@ class WholeRange(click.IntRange):
             if not is_plain(text):
                 raise ValueError
         except (ValueError, click.BadParameter):
-            message = f"found {quoted(text)}, expected {described(self)}"
+            message = f"found {quoted(text)}, expected {range_in_words(self)}"
             raise click.BadParameter(message, ctx, param) from None
         return number
 
@@ -390,7 +404,7 @@ class FiniteRange(click.FloatRange):
             if not is_plain(text) or not math.isfinite(number):
                 raise ValueError
         except (ValueError, click.BadParameter):
-            message = f"found {quoted(text)}, expected {described(self)}{decimal_comma(text)}"
+            message = f"found {quoted(text)}, expected {range_in_words(self)}{decimal_comma(text)}"
             raise click.BadParameter(message, ctx, param) from None
         return number
 

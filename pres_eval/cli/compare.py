@@ -134,7 +134,9 @@ class CompareOptions(TieOptions, PairedOptions):
 def command(options: CompareOptions) -> None:
     """Read scores or runs, compare them, and print the tables."""
     settings = options.settings()
-    paired = read_paired(options, 1, "no column topic; tests need scores of topics:")
+    paired = read_paired(
+        options, least_runs=1, without_topics="no column topic; tests need scores of topics:"
+    )
     groups, weights = None, None
     if options.groups is not None or options.weights is not None:
         groups, weights = topic_files(options, options.groups, options.weights, paired.scores.topics)
@@ -153,7 +155,10 @@ def command(options: CompareOptions) -> None:
 def _recorded(
     options: CompareOptions, paired: Paired, settings: CompareSettings, result: ComparedRuns
 ) -> dict[str, object]:
-    """Return how the numbers were made, for JSON."""
+    """Return how the numbers were made, for JSON.
+
+    The baseline is a run; if none was named, it is the best run of each measure, which `baselines` are.
+    """
     baseline: str | None = BEST_RUN
     if result.baselines is None:
         baseline = None

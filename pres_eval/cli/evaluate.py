@@ -16,7 +16,7 @@ from pres_eval.cli.output import exit_if_failed, output_file
 from pres_eval.cli.printing import named_lines, print_results
 from pres_eval.cli.reader import relevance_at, runs_at, topic_files
 from pres_eval.cli.shared import TABLES
-from pres_eval.cli.streams import check_paths, collected_warnings
+from pres_eval.cli.streams import check_stdin_once, collected_warnings
 from pres_eval.errors import MeasureError, PresEvalError, RunFailure, UsageError, plural
 from pres_eval.measures.base import geometric_mean
 from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, leave_out, select, with_ties_and_bounds
@@ -49,7 +49,7 @@ def command(options: EvaluateOptions) -> None:
     elif options.version_wanted:
         print(f"pres-eval {__version__} (prints what trec_eval 9.0.8 and 10.0 print)")
     elif not options.runs:
-        raise UsageError(USAGE_LINE + _taken_file(context))
+        raise UsageError(USAGE_LINE + _hint_at_file_taken_by_option(context))
     elif options.gated:
         _evaluate_and_report(options)
     else:
@@ -80,7 +80,7 @@ def _evaluate_and_report(options: EvaluateOptions) -> None:
             raise
 
 
-def _taken_file(context: click.Context) -> str:
+def _hint_at_file_taken_by_option(context: click.Context) -> str:
     """Return a hint at an option that took the first file as its value; empty if none did."""
     for option in context.command.params:
         value = context.params.get(option.name or "")
@@ -97,12 +97,12 @@ def _evaluate(options: EvaluateOptions, warnings: Sequence[str]) -> None:
     if options.cluster is not None or any("://" in path for path in (options.qrels, *options.runs)):
         options = _with_files_of_patterns(options)
     check_format(options.results_format)
-    check_paths(options.qrels, options.runs)
+    check_stdin_once(options.qrels, options.runs)
     missing_runs = [run for run in options.runs if run != "-" and not os.path.exists(run)]  # noqa: PTH110
     if missing_runs:
-        _check_no_measures(options, missing_runs)
+        _check_runs_are_not_measures(options, missing_runs)
     if options.topics is not None:
-        options.topic_rule(OWN)
+        options.topic_rule(OWN)  # raises UsageError for a rule that makes no sense here
     numbers = options.numbers(None if options.debug is None else _only_topic(options.debug))
     selection = _selection(options, numbers)
     options.check_effects()
@@ -119,7 +119,7 @@ def _evaluate(options: EvaluateOptions, warnings: Sequence[str]) -> None:
         selection=selection,
         options=numbers,
         zscores=None if options.zscore_file is None else _read_zscores(options.zscore_file),
-        failures=[] if options.keep_going else None,
+        failures=[] if options.keep_going else None,  # None: the first failure ends the evaluation
         read_runs=[],
     )
     if options.gated and options.replaced_option is not None:
@@ -140,7 +140,7 @@ def _warn_and_apply_gates(job: Job, evaluations: Sequence[ScoredRun], warnings: 
     """
     options = job.command_options
     if len(options.runs) > 1 and options.output_format not in TABLES and not options.quiet:
-        options.warn(job.warning())
+        options.warn(job.warning_about_runs())
     if job.zscores is not None:
         options.warn(job.zscores.warning)
     if options.gated:
@@ -158,8 +158,14 @@ def _apply_gates(job: Job, evaluations: Sequence[ScoredRun], warnings: Sequence[
             rankings = runs_at(options, [path], job.relevance, job.options)
             return _record(map(job.evaluated, rankings), job)
 
-        lines = named_lines(evaluations, job)
-        pass_gates(options, _record(evaluations, job), lines, evaluated, job.failures or (), warnings)
+        pass_gates(
+            options,
+            now=_record(evaluations, job),
+            printed=named_lines(evaluations, job),
+            evaluated=evaluated,
+            failures=job.failures or (),
+            warnings=warnings,
+        )
     elif job.failures:
         runs = plural(len(job.failures), "run")
         options.warn(f"gates were not checked, as {runs} could not be evaluated")
@@ -195,8 +201,8 @@ def _record(evaluations: Iterable[ScoredRun], job: Job) -> Record:
     return job.record(runs, qrels)
 
 
-def _check_no_measures(options: EvaluateOptions, missing_runs: Sequence[str]) -> None:
-    """Raise UsageError if a run that is no file is the name of a measure: `qrels run P@10`."""
+def _check_runs_are_not_measures(options: EvaluateOptions, missing_runs: Sequence[str]) -> None:
+    """Raise UsageError if a run that is no file has the name of a measure: `qrels run P@10`."""
     for name in missing_runs:
         try:
             columns = select((name,), options.numbers(), options.nmax, options.relevance_info)

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 
 from pres_eval.analysis.explain import explain_topics
-from pres_eval.analysis.steps import STEP_MAKERS, check_explained, judged_topics, measure_steps
+from pres_eval.analysis.steps import STEP_MAKERS, check_explained, measure_steps, topic_rankings
 from pres_eval.analysis.sweep import SWEPT_MEASURES, select_at
 from pres_eval.cli.analysing import AnalysisOptions, print_tables
 from pres_eval.cli.command_options import WholeRange, argument, command_with, option
@@ -52,11 +52,11 @@ class ExplainOptions(AnalysisOptions):
     Tables for --table: topics, documents, averages; with -m: steps, values.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
-    QRELS = True
+    NEEDS_QRELS_FORMAT = True
 
     qrels: str = argument()
     run: str = argument()
-    chosen: tuple[str, ...] = argument(nargs=-1, metavar="[RUN] [TOPIC ...]")
+    run_and_topics: tuple[str, ...] = argument(nargs=-1, metavar="[RUN] [TOPIC ...]")
     measures: tuple[str, ...] = option(
         "-m", "--measure", multiple=True, metavar=WITH_CUTOFFS,
         help=f"A measure to explain step by step instead of PRES: {', '.join(STEP_MAKERS)}; several allowed.",
@@ -74,18 +74,18 @@ class ExplainOptions(AnalysisOptions):
 @command_with(ExplainOptions)
 def command(options: ExplainOptions) -> None:
     """Print where the score of a run comes from, or that of two runs."""
-    runs, names_of_topics = [options.run], list(options.chosen)
+    runs, names_of_topics = [options.run], list(options.run_and_topics)
     if names_of_topics and os.path.exists(names_of_topics[0]):  # noqa: PTH110
         runs.append(names_of_topics.pop(0))
     loaded = read(options, options.qrels, runs)
     scoring = loaded.scoring(select_at(SWEPT_MEASURES, [options.nmax], options.numbers()))
     evaluations = loaded.evaluations(scoring)
     chosen = list(_topics(loaded, names_of_topics))
-    lines = None  # of output at most, None for any number
+    most_lines = None  # of output; None: any number
     if not names_of_topics and options.most is None:
-        lines = shutil.get_terminal_size((80, SCREEN_LINES)).lines - 2
+        most_lines = shutil.get_terminal_size((80, SCREEN_LINES)).lines - 2
     if options.measures:
-        tables = _tables_of_steps(options, loaded, chosen, lines)
+        tables = _tables_of_steps(options, loaded, chosen, most_lines)
         print_tables(
             tables, "explain", {**loaded.settings, "measures": options.measures}, options, loaded.failures
         )
@@ -100,13 +100,15 @@ def command(options: ExplainOptions) -> None:
     ]
     if len(loaded.rankings) == 2:
         pairs = list(zip(*explained, strict=True))
-        tables = side_by_side_tables(pairs, evaluations, loaded.names, options.most, lines)
+        tables = side_by_side_tables(pairs, evaluations, loaded.names, options.most, most_lines)
     else:
         topics = {
             "topics of the run": len(loaded.rankings[0].topic),
             "topics of the qrels": len(loaded.relevance.pool.topics),
         }
-        tables = explained_tables(explained[0], evaluations[0], loaded.names[0], topics, options.most, lines)
+        tables = explained_tables(
+            explained[0], evaluations[0], loaded.names[0], topics, options.most, most_lines
+        )
     print_tables(
         tables,
         "explain",
@@ -133,7 +135,7 @@ def _tables_of_steps(
     for column in selection:
         check_explained(column)
     explained = []
-    for topic in judged_topics(loaded.qrels(), loaded.rankings[0], loaded.options, topics):
+    for topic in topic_rankings(loaded.qrels(), loaded.rankings[0], loaded.options, topics):
         level = loaded.options.relevance_level
         explained.append([measure_steps(topic, column, level) for column in selection])
     if lines is not None or options.most is not None:
@@ -142,7 +144,9 @@ def _tables_of_steps(
 
 
 def _topics(loaded: Loaded, names: Sequence[str]) -> Iterator[int]:
-    """Yield the topics of these names as indices of the pool's; without names those of the run, with -c all.
+    """Yield the indices in the pool of the topics of these names.
+
+    Without names these are the topics of the run, with -c all that are judged.
 
     Raises UsageError for a topic that is not judged.
     """

@@ -152,7 +152,7 @@ class GateOptions(CommandOptions, position=7):
         self.thresholds()
 
     def earlier_settings(self) -> dict[str, Any]:
-        """Return the fields of Earlier that options set; raise UsageError for values that are none."""
+        """Return the fields of EarlierEvaluation that options set; raise UsageError for invalid values."""
         from pres_eval.analysis.compare_settings import CompareSettings
         from pres_eval.analysis.corrections import CORRECTIONS
         from pres_eval.analysis.significance import PAIRED_TESTS
@@ -203,7 +203,7 @@ def pass_gates(
     warnings   that were printed so far, for the reports
     """
     from pres_eval.cli.gates import findings as texts
-    from pres_eval.cli.gates.against import Earlier
+    from pres_eval.cli.gates.against import EarlierEvaluation
     from pres_eval.cli.gates.check import check_gates
     from pres_eval.cli.gates.reports import as_markdown, error_findings
 
@@ -213,7 +213,7 @@ def pass_gates(
 
         record = read_baseline(options, options.against, evaluated)
         check_groups(options, options.against, now, record)
-        earlier = Earlier(path=options.against, record=record, **options.earlier_settings())
+        earlier = EarlierEvaluation(path=options.against, record=record, **options.earlier_settings())
     findings, compared = check_gates(
         now,
         options.thresholds(),

@@ -277,7 +277,7 @@ class Job(Scoring):
         """Return the names of the runs read so far."""
         return self.command_options.named([(run.tag, run.path) for run in self.read_runs])
 
-    def warning(self) -> str | None:
+    def warning_about_runs(self) -> str | None:
         """Return the warning about several runs together that were read so far; None if there is none."""
         if self.options.only_topic is not None or not self.read_runs:
             return None

@@ -18,7 +18,7 @@ from pres_eval.cli.analysing import PairedOptions
 from pres_eval.cli.progress import loop_with_bar
 from pres_eval.cli.reader import path_of, relevance_at, runs_at, warn_of_ties
 from pres_eval.cli.shared import NumberOptions
-from pres_eval.cli.streams import check_paths, say
+from pres_eval.cli.streams import check_stdin_once, say
 from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, no_such_run, plural
 from pres_eval.measures.selection import Selection, select
@@ -154,8 +154,8 @@ def read_score_file(options: NumberOptions, paths: Sequence[str], measures: Sequ
         used = UsedTopics(
             rule=rule,
             counts=(len(score_table.topics),) * len(score_table.runs),
-            any_run=score_table.all_topics,
-            judged=score_table.all_topics,
+            any_run=score_table.num_all_topics,
+            judged=score_table.num_all_topics,
             lacking=tuple(sorted(score_table.lacking, key=lambda missing: -missing[1])),
         )
         options.warn(used.warning)
@@ -255,7 +255,7 @@ def read_paired(
 def read(options: NumberOptions, qrels: str, runs: Sequence[str], default_rule: str = COMMON) -> Loaded:
     """Read the judgements and the runs; `default_rule` stands for --topics where it is not given."""
     numbers = options.numbers()
-    check_paths(qrels, runs)
+    check_stdin_once(qrels, runs)
     relevance = relevance_at(options, qrels)
     rankings, names, failures = read_runs(options, runs, relevance, numbers)
     rankings, topics = use_topics(

@@ -10,14 +10,15 @@ from pres_eval.analysis.judging import (
     JOINING_RULES,
     Assessments,
     disagreements,
+    judges_of_repeats,
     merged_grades,
-    one_by_one,
     side_by_side,
 )
+from pres_eval.arrays import AnyInts
 from pres_eval.cli.command_options import CommandOptions, FileUse, argument, command_with, option
 from pres_eval.cli.output import output_file, write_output
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, NumberOptions
-from pres_eval.cli.streams import check_paths, note, writing_results
+from pres_eval.cli.streams import check_stdin_once, note, writing_results
 from pres_eval.errors import UsageError, plural
 from pres_eval.library.converting import ENDINGS
 from pres_eval.reading.blocks import Block
@@ -48,7 +49,7 @@ class MergeOptions(CommandOptions):
         help="Grade of a document with several: the most frequent (if several are, the earliest file's),"
         " the first file's, the highest, or the mean.",
     )  # fmt: skip
-    listed: str | None = option(
+    disagreements_file: str | None = option(
         "--disagreements", metavar="FILE", file_use=FileUse.WRITTEN,
         help="List the documents with different grades in FILE (TSV): topic, docno, the grade in each file,"
         " the"
@@ -67,10 +68,10 @@ class MergeOptions(CommandOptions):
 @command_with(MergeOptions)
 def command(options: MergeOptions) -> None:
     """Merge the files, and write the judgements."""
-    check_paths(options.first, options.others)
+    check_stdin_once(options.first, options.others)
     judges = [as_qrels(read_relevance(source_at(path)), "merge") for path in (options.first, *options.others)]
     if not options.others:
-        judges = one_by_one(judges[0])
+        judges = judges_of_repeats(judges[0])
     if len(judges) == 1:
         raise UsageError(f"{options.first}: no document has several judgements, expected more files")
     judged = side_by_side(judges, every_topic=True)
@@ -82,13 +83,13 @@ def command(options: MergeOptions) -> None:
         documents=judged.pool.documents,
         numbers=grades,
     )
-    if options.listed is not None:
-        write_output(options.listed, _lines(judged, block, differing.tolist()))
+    if options.disagreements_file is not None:
+        write_output(options.disagreements_file, _disagreement_lines(judged, grades, differing.tolist()))
     with output_file(options.output) as stream, writing_results():
         form = ENDINGS.get(PurePath(options.output or "").suffix, "qrels")
-        write_blocks(stream, [block], form, True, options.first, "")
+        write_blocks(stream, [block], form, grades=True, name=options.first, tag="")
     if not options.quiet:
-        note(_summary(judged, len(differing), is_listed=options.listed is not None))
+        note(_summary(judged, len(differing), is_listed=options.disagreements_file is not None))
 
 
 def _summary(judged: Assessments, num_differing: int, is_listed: bool) -> str:
@@ -105,8 +106,8 @@ def _summary(judged: Assessments, num_differing: int, is_listed: bool) -> str:
     return text
 
 
-def _lines(judged: Assessments, block: Block, documents: list[int]) -> str:
-    """Return a line for each of some documents: the grade of each judge, - where there is none."""
+def _disagreement_lines(judged: Assessments, merged: AnyInts, documents: list[int]) -> str:
+    """Return a line for each of some documents: each judge's grade, - where there is none, the merged one."""
     names = [guarded(text_of(name)) for name in judged.names]
     lines = ["\t".join(["topic", "docno", *names, "merged"])]
     for document in documents:
@@ -115,6 +116,6 @@ def _lines(judged: Assessments, block: Block, documents: list[int]) -> str:
         is_listed, grades = judged.listed[:, document].tolist(), judged.grades[:, document].tolist()
         for is_listed_by_judge, grade in zip(is_listed, grades, strict=True):
             cells.append(str(grade) if is_listed_by_judge else "-")
-        cells.append(f"{block.numbers[document]:.12g}")
+        cells.append(f"{merged[document]:.12g}")
         lines.append("\t".join(cells))
     return "".join(f"{line}\n" for line in lines)

@@ -58,7 +58,7 @@ def check_outputs(outputs: Sequence[NamedFile], inputs: Sequence[NamedFile]) -> 
                 )
     for first, second in itertools.combinations(outputs, 2):
         if identities[first.name] is not None and identities[first.name] == identities[second.name]:
-            raise _of_two_outputs(second, first)
+            raise _same_output_error(second, first)
 
 
 def check_stdout(stdout: FileIdentity, outputs: Sequence[NamedFile], inputs: Sequence[NamedFile]) -> None:
@@ -77,10 +77,10 @@ def check_stdout(stdout: FileIdentity, outputs: Sequence[NamedFile], inputs: Seq
         return
     for output in outputs:
         if stdout == _identity(output.path):
-            raise _of_two_outputs(output, NamedFile(name=STDOUT_NAME, path="-"))
+            raise _same_output_error(output, NamedFile(name=STDOUT_NAME, path="-"))
 
 
-def _of_two_outputs(output: NamedFile, other: NamedFile) -> UsageError:
+def _same_output_error(output: NamedFile, other: NamedFile) -> UsageError:
     """Return the error for two outputs that are one file."""
     return UsageError(
         f"{output.name}: the same file as {other.name}, of which one would be lost; choose another file"
@@ -88,7 +88,10 @@ def _of_two_outputs(output: NamedFile, other: NamedFile) -> UsageError:
 
 
 def _identity(path: str) -> FileIdentity | None:
-    """Return what all names of a file share; None for a device, a pipe or a folder, which lose nothing."""
+    """Return what all names of a file share; None for a device, a pipe or a folder, which lose nothing.
+
+    - is standard input: outputs named so were left out before.
+    """
     if path == "-":
         return stream_identity(sys.stdin)
     try:

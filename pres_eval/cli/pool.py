@@ -14,7 +14,7 @@ from pres_eval.analysis.pooling import (
     first_documents,
     judged_keys,
     pool_documents,
-    skeleton,
+    unjudged_qrels,
 )
 from pres_eval.arrays import BoolArray
 from pres_eval.cli.analysing import ResultOptions
@@ -168,7 +168,7 @@ def command(options: PoolOptions) -> None:
     )
     write_output(None, render(tables, look, "pool", options.settings(strata)))
     if options.write_qrels:
-        lines = skeleton(chosen) if sample is None else sample.lines(grades)
+        lines = unjudged_qrels(chosen) if sample is None else sample.lines(grades)
         write_output(options.write_qrels, lines)
     exit_if_failed(failures)
 

@@ -98,7 +98,7 @@ class PowerOptions(PairedOptions):
 @command_with(PowerOptions)
 def command(options: PowerOptions) -> None:
     """Print how many topics are needed, and which differences these runs can show."""
-    paired = read_paired(options, 2, "no column topic, expected")
+    paired = read_paired(options, least_runs=2, without_topics="no column topic, expected")
     scores = paired.scores
     if len(scores.runs) < 2 or len(scores.topics) < 4:
         size = f"{plural(len(scores.runs), 'run')} over {plural(len(scores.topics))}"

@@ -231,7 +231,7 @@ def _notes(job: Job) -> Iterator[str]:
     """Yield the notes below a table: about the runs together, bounds, weights."""
     options = job.command_options
     if len(options.runs) > 1:
-        warning = job.warning()
+        warning = job.warning_about_runs()
         if warning is not None:
             yield warning
     if options.bounds_of:

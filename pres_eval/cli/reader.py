@@ -12,7 +12,7 @@ from pres_eval.checking.second_look import look_at_files
 from pres_eval.checking.warnings import warnings_about
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import is_watched, say, writing_results
-from pres_eval.engines.engine import Engine, Here
+from pres_eval.engines.engine import Engine, ThisProcess
 from pres_eval.errors import InputError, RunFailure, UsageError, plural
 from pres_eval.options import AS_TREC_EVAL, AS_ZERO, ONE, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
@@ -221,7 +221,7 @@ def _engine(options: NumberOptions, files: Sequence[RunFiles]) -> contextlib.Abs
         if can_copy() and not any(run.is_remote for run in files):
             num_copies = min(options.num_jobs, num_bytes // BYTES_PER_COPY + 1, MOST_COPIES)
             return contextlib.nullcontext(Copies(num_copies))
-    return contextlib.nullcontext(Here(options.num_jobs))
+    return contextlib.nullcontext(ThisProcess(options.num_jobs))
 
 
 @contextlib.contextmanager

@@ -102,7 +102,7 @@ def _scores_of_tables(options: ReplicateOptions) -> tuple[PairedScores, PairedSc
 
     Raises UsageError for other numbers of runs, and for tables without a measure in common.
     """
-    paired = read_paired(options, 4, "no column topic, expected")
+    paired = read_paired(options, least_runs=4, without_topics="no column topic, expected")
     if not options.new_scores:
         _check_runs(options.scores, paired.scores, 4, FOUR_RUNS)
         return _of_runs(paired.scores, 0, 1), _of_runs(paired.scores, 2, 3), paired
@@ -140,7 +140,7 @@ def _of_measures(scores: PairedScores, labels: Sequence[str]) -> PairedScores:
 def _scores_of_runs(options: ReplicateOptions) -> tuple[PairedScores, PairedScores, Paired]:
     """Return the scores of the original and of the replication from their runs, and the original as read."""
     if options.new_qrels is None:
-        paired = read_paired(options, 4)
+        paired = read_paired(options, least_runs=4)
         return _of_runs(paired.scores, 0, 1), _of_runs(paired.scores, 2, 3), paired
     selection = select_or_default(options, options.measures, options.nmax)
     original = read(options, options.files[0], options.files[1:3])

@@ -11,7 +11,7 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import FAMILIES, CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.other_judgements import OtherJudgements, favouring_rivals
+from pres_eval.analysis.other_judgements import OtherJudgements, try_other_judgements
 from pres_eval.analysis.pools import trust_of
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.analysis.weighting import few_topics_warning
@@ -342,7 +342,7 @@ def _other_judgements(report: Report, loaded: Loaded) -> OtherJudgements | None:
     best = leaders[0]
     rivals = [run for run in range(len(report.names)) if run != best and report.has_all_topics(run)]
     with contextlib.suppress(PresEvalError):  # runs that cannot be read twice
-        return favouring_rivals(
+        return try_other_judgements(
             loaded.qrels(),
             [run_at(path) for path in loaded.paths],
             loaded.rankings,

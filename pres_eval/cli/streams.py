@@ -78,9 +78,9 @@ def reader_has_left() -> bool:
 def safe_streams() -> Iterator[None]:
     """Replace Python's standard streams for as long as the block goes.
 
-    For a closed one (`2>&-`) its number is taken, so that no file we open gets it: what is written to stderr
-    is dropped then, and writing to stdout is an error.  A character that stdout's encoding lacks is written
-    as an escape.
+    For a closed one (`2>&-`) /dev/null is opened at its number, so that no other file gets this: what is
+    written to stderr is dropped then, and writing to stdout is an error.  A character that stdout's encoding
+    lacks is written as an escape.
     """
     for number in range(3):
         try:
@@ -229,7 +229,7 @@ def noted(quiet: bool) -> Iterator[None]:
         yield
 
 
-def check_paths(qrels: str, runs: Sequence[str]) -> None:
+def check_stdin_once(first: str, others: Sequence[str]) -> None:
     """Raise UsageError if standard input is named twice."""
-    if [qrels, *runs].count("-") > 1:
+    if [first, *others].count("-") > 1:
         raise UsageError("standard input (-) can be one file only")

@@ -27,8 +27,8 @@ from pres_eval.engines.engine import (
     Shared,
     Work,
     WorkersLostError,
-    fall_back,
     outcome_of,
+    report_slower_way,
     result_in,
     with_shared,
 )
@@ -168,7 +168,7 @@ class _Crew:
             while len(self._processes) < min(self._jobs, len(left)):
                 self._copy()
         except OSError as error:
-            fall_back(f"{len(self._processes) or 'no'} copies of the process ({error})")
+            report_slower_way(f"{len(self._processes) or 'no'} copies of the process ({error})")
         if not self._processes:
             return False
         self._write_numbers(ITEMS_UNDER_WAY * self._jobs)

@@ -62,7 +62,7 @@ def split_size(total: int, workers: int) -> int:
     return min(max(total // num_pieces, LEAST_SPLIT), MOST_SPLIT)
 
 
-def fall_back(why: str) -> None:
+def report_slower_way(why: str) -> None:
     """Report that work takes a slower way: PRES_EVAL_FALLBACK=say prints it, =fail makes it an error."""
     reaction = os.environ.get("PRES_EVAL_FALLBACK")
     if reaction == "fail":
@@ -127,7 +127,7 @@ def with_shared(work: Work[Result], shared: Iterable[Shared]) -> Callable[[Any],
     return lambda item: work(item, *values)
 
 
-class Here:
+class ThisProcess:
     """No workers: this process does everything, by some threads."""
 
     def __init__(self, jobs: int | None = None) -> None:

@@ -28,7 +28,7 @@ _LARGEST = 2**31 - 1
 """The largest size that mallopt takes."""
 
 _is_allowed = False
-"""Whether the program allows keep_freed_memory its calls, which were not made yet."""
+"""Whether keep_freed_memory is to make its calls: from allow_keeping_memory until they are made."""
 
 _lock = threading.Lock()
 """Held by whoever changes the number of blocks."""
@@ -61,7 +61,9 @@ def keep_freed_memory() -> None:
 
 @contextlib.contextmanager
 def freed_memory_kept() -> Iterator[None]:
-    """Do the same inside the block, in another program's process, and give all memory back at its end.
+    """Keep freed memory, as keep_freed_memory does, inside the block; at its end give all memory back.
+
+    This is for the process of another program, and restores its settings.
 
     Dask lets its workers return memory at once (MALLOC_TRIM_THRESHOLD_), which doubles what reading takes.
     """

@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 class Loop(Protocol):
-    """Function that carries out the steps of work: `in_turn`, one of `by_threads`, or one that has copies."""
+    """Function that carries out the steps of work: `in_turn`, by threads, or by copies of this process."""
 
     def __call__(self, work: Callable[[int], Result], count: int) -> Iterator[Result]:
         """Yield work(0) to work(count - 1), in order; no step depends on what another leaves behind."""
@@ -78,7 +78,7 @@ class _Threads:
         if self._num_threads < self._jobs:
             try:
                 # Nobody waits for it when the process ends.
-                threading.Thread(target=self._work, daemon=True).start()
+                threading.Thread(target=self._do_tasks, daemon=True).start()
             except (RuntimeError, MemoryError):
                 self._jobs = max(self._num_threads, 1)
             else:
@@ -96,7 +96,8 @@ class _Threads:
         for _ in range(self._num_threads):
             self._there_is_work.release()
 
-    def _work(self) -> None:
+    def _do_tasks(self) -> None:
+        """Do one waiting task after the other, until `end`: each thread runs this."""
         while True:
             self._there_is_work.acquire()
             try:

@@ -187,7 +187,7 @@ def look_at_dict(
         most_rows = max(most_rows // COMPARED_SHARE, LEAST_COMPARED_ROWS)
     sampler = sampler_of(ranking, relevance.pool)
     first_document: bytes | None = None
-    for topic in ranking.topic[sampler.topics(ranking.topic)].tolist():
+    for topic in ranking.topic[sampler.compared(ranking.topic)].tolist():
         ranked_documents = _documents_of_topic(run, topic, lookup, ranking.name)
         documents = islice(ranked_documents, min(sampler.num_left, most_rows - sampler.num_rows))
         ids = _ids_without_nul(list(documents), ranking.name)

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import groupby
 from typing import cast
 
-from pres_eval.engines.engine import Engine, Here, split_size
+from pres_eval.engines.engine import Engine, ThisProcess, split_size
 from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, RunFailure
 from pres_eval.options import Options
@@ -137,7 +137,7 @@ def read_run(
     files = run
     if isinstance(files, File):
         files = RunFiles(files.name, (files,))
-    with Runs(RunRanker.for_judgements(judged, options or Options()), Here(jobs)) as runs:
+    with Runs(RunRanker.for_judgements(judged, options or Options()), ThisProcess(jobs)) as runs:
         return runs.rank(files, form)
 
 
@@ -375,7 +375,7 @@ def _tag(run: RunFiles) -> str:
 
 def _rank_whole(run: RunFiles, ranker: RunRanker, form: str, going_on: bool) -> Ranking | RunFailure:
     """Return the ranking of a run that one worker reads by itself; on failure as `Runs._outcome` does."""
-    with Runs(ranker, Here(1)) as runs:
+    with Runs(ranker, ThisProcess(1)) as runs:
         return runs._outcome(run, form, going_on)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pres_eval.analysis.correlation import opposite_rbo
 from pres_eval.analysis.group_favour import Favour
-from pres_eval.analysis.judged_runs import RunChange, SwappedPair
+from pres_eval.analysis.judged_runs import RunChange, SwappedPair, TopicChange
 from pres_eval.analysis.judging import (
     LEVELS_OF_MEASUREMENT,
     Assessments,
@@ -242,11 +242,10 @@ def runs_table(changes: Sequence[RunChange], falling: Collection[str] = ()) -> T
     )
 
 
-def topic_changes_table(changes: Sequence[Sequence[Any]], measures: int) -> Table:
+def topic_changes_table(changes: Sequence[TopicChange], measures: int) -> Table:
     """Return the topics that gain and lose most: for people the ends of each measure's list.
 
-    changes: measure, topic, value under the first judge, under the second, change; sorted by the change in
-    the list of each of the measures, which are as long
+    changes: sorted within each measure, each of which has as many
     """
     per_measure = len(changes) // max(measures, 1)
     rows_of_end = SHOWN_ROWS // 2

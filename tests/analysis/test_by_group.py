@@ -17,7 +17,7 @@ from pres_eval.analysis.by_group import compare_by_group
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.distributions import f_above
-from pres_eval.analysis.interaction import p_of_groups
+from pres_eval.analysis.interaction import p_of_interaction
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.weighting import weighted_intervals
 from pres_eval.arrays.types import FloatArray
@@ -87,7 +87,7 @@ def test_interaction_is_that_of_all_deals(shift: float, weights: list[float]) ->
 
     f, within = test_of((0, 1, 2))
     exact = np.mean([test_of(first)[0] >= f * (1 - 1e-9) for first in itertools.combinations(range(8), 3)])
-    found = p_of_groups(plain * weight, group, 20_000, 0, weight)
+    found = p_of_interaction(plain * weight, group, 20_000, 0, weight)
     assert found == pytest.approx(max(float(exact), f_above(f, 1, within)), abs=0.015)
 
 
@@ -102,7 +102,7 @@ def test_welchs_f_of_three_groups_is_scipys() -> None:
     # Few deals come as far: the larger p-value is Welch's own.
     far = values + np.array([0.0, 6.0, 0.0])[group]
     f, within = welch([far[group == number] for number in range(3)], [np.ones(len(own)) for own in parts])
-    assert p_of_groups(far, group, 99_999, 0) == pytest.approx(float(stats.f.sf(f, 2, within)), rel=0.05)
+    assert p_of_interaction(far, group, 99_999, 0) == pytest.approx(float(stats.f.sf(f, 2, within)), rel=0.05)
 
 
 @pytest.mark.parametrize(("first", "second"), [(40, 10), (45, 5), (10, 40)])
@@ -139,11 +139,11 @@ def test_a_group_of_one_topic_has_the_spread_of_all() -> None:
     """It has no variance of its own: its share of deals is that of its distance from the mean."""
     differences = np.array([0.9, 0.1, 0.2, 0.3, 0.0])
     group = np.array([0, 1, 1, 1, 1])
-    assert p_of_groups(differences, group, 20_000, 0) == pytest.approx(0.2, abs=0.015)
+    assert p_of_interaction(differences, group, 20_000, 0) == pytest.approx(0.2, abs=0.015)
 
 
 def test_equal_differences_do_not_depend_on_the_group() -> None:
-    assert p_of_groups(np.full(5, 0.25), np.array([0, 0, 1, 1, 1]), 100, 0) == 1.0
+    assert p_of_interaction(np.full(5, 0.25), np.array([0, 0, 1, 1, 1]), 100, 0) == 1.0
 
 
 def made(differences: FloatArray) -> PairedScores:
@@ -231,7 +231,9 @@ def test_means_of_groups_have_the_weights_of_their_own_topics(command: Command, 
 
 def test_weights_times_equal_differences_are_no_interaction() -> None:
     weights = np.array([1.0, 4.0, 0.0, 2.0, 2.0, 0.5, 3.0])
-    assert p_of_groups(np.full(7, 0.25) * weights, np.array([0, 0, 0, 1, 1, 1, 1]), 100, 0, weights) == 1.0
+    assert (
+        p_of_interaction(np.full(7, 0.25) * weights, np.array([0, 0, 0, 1, 1, 1, 1]), 100, 0, weights) == 1.0
+    )
 
 
 def test_a_group_that_weighs_nothing_is_an_error(command: Command, tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_topics_are_those_that_all_runs_have() -> None:
     one = evaluation([b"1", b"2", b"3"], ["map", "Rprec"], [0.1, 0.2, 0.3], [1, 1, 1])
     two = evaluation([b"2", b"3", b"4"], ["map", "Rprec"], [0.6, 0.8, 0.9], [0, 1, 0])
     scores = pair_topics([one, two], ["a", "b"])
-    assert (scores.topics, scores.all_topics) == ((b"2", b"3"), 4)
+    assert (scores.topics, scores.num_all_topics) == ((b"2", b"3"), 4)
     assert scores.values.tolist() == [[[0.2, 0.3], [0.6, 0.8]], [[1, 1], [0, 1]]]
     assert scores.means.tolist() == [[0.25, 0.7], [1, 0.5]]
 

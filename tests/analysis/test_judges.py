@@ -218,7 +218,7 @@ def test_a_test_of_ranks_may_contradict_the_means() -> None:
             topics=tuple(str(topic).encode() for topic in range(12)),
             values=np.array([[[*gain, 0.0], [0.0] * 11 + [lost]]]),
             means=np.array([[gain.mean(), lost]]) / 12 * [11, 1],
-            all_topics=12,
+            num_all_topics=12,
         )
         for lost in (0.9, 0.2)
     )

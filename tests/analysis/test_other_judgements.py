@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import pres_eval
-from pres_eval.analysis.other_judgements import favouring_rivals
+from pres_eval.analysis.other_judgements import try_other_judgements
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
@@ -63,7 +63,9 @@ def test_the_largest_lead_is_that_over_all_judgements(tmp_path: Path, measure: s
     qrels = read_qrels(File(str(tmp_path / "qrels")))
     runs = [run_at(str(tmp_path / name)) for name in ("best", "rival")]
     (column,) = select([measure.replace("_3", ".3")], Options())
-    tried = favouring_rivals(qrels, runs, [read_run(run, qrels) for run in runs], 0, [1], column, Options())
+    tried = try_other_judgements(
+        qrels, runs, [read_run(run, qrels) for run in runs], 0, [1], column, Options()
+    )
     assert tried is not None and tried.is_proof and tried.nearest == 1
     expected = means_under_all_judgements(judged, best, rival, measure)
     assert tried.value_of_rival - tried.value_of_best == pytest.approx(expected)

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.engines.engine import Engine, Here, Result, Shared, Work
+from pres_eval.engines.engine import Engine, Result, Shared, ThisProcess, Work
 from pres_eval.engines.memory import allow_keeping_memory
 from pres_eval.engines.on_dask import OnDask
 from pres_eval.engines.processes import Processes
@@ -223,7 +223,7 @@ def crew_of(kind: str, count: int) -> Iterator[Crew]:
         finally:
             processes.close()
     else:
-        yield Crew(Here(), list, [])
+        yield Crew(ThisProcess(), list, [])
 
 
 def measure(kind: str, count: int, form: str, qrels: Path, runs: list[Path]) -> str:
@@ -238,7 +238,9 @@ def measure(kind: str, count: int, form: str, qrels: Path, runs: list[Path]) -> 
         if kind == "one":
             allow_keeping_memory()  # as the command does
         digest = hashlib.sha1(usedforsecurity=False)
-        with Runs(RunRanker.for_judgements(judged, options), Here(2) if kind == "one" else weighed) as ranks:
+        with Runs(
+            RunRanker.for_judgements(judged, options), ThisProcess(2) if kind == "one" else weighed
+        ) as ranks:
             for ranking in ranks.rank_each([run_at(str(run)) for run in runs]):
                 assert not isinstance(ranking, RunFailure)
                 values = evaluate(judged, ranking, selection, options).summary

@@ -16,7 +16,7 @@ import sys
 import numpy as np
 
 from pres_eval.analysis.distributions import t_two_sided
-from pres_eval.analysis.interaction import p_of_groups
+from pres_eval.analysis.interaction import p_of_interaction
 from pres_eval.arrays.types import FloatArray
 
 SAMPLES = 300
@@ -53,7 +53,7 @@ def shares(first: int, second: int, spread: float, shift: float, draws: int, see
         p_values = (
             p_of_means(values, first, chance),
             p_of_welch(values, first),
-            p_of_groups(values, group, SAMPLES, draw),
+            p_of_interaction(values, group, SAMPLES, draw),
         )
         count += np.array(p_values) < 0.05
     return count / draws

@@ -79,7 +79,7 @@ def accusations(
     """Return the runs that warnings name, of topics drawn by chance."""
     rows = rng.permutation(len(people.topics))[:judged]
     no_others = np.zeros((len(people.measures), len(people.runs), 0))
-    judges = TwoJudges(people.on(rows), machine.on(rows), (), no_others)
+    judges = TwoJudges(people.on_topics(rows), machine.on_topics(rows), (), no_others)
     return {one.group for one in favoured(judges, {run: [at] for at, run in enumerate(people.runs)})}
 
 

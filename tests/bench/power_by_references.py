@@ -21,7 +21,7 @@ import statsmodels.api
 from scipy import stats
 
 from pres_eval.analysis.corrections import holm
-from pres_eval.analysis.interaction import p_of_groups
+from pres_eval.analysis.interaction import p_of_interaction
 from pres_eval.analysis.significance import paired_t
 from pres_eval.analysis.weighting import weighted_t
 from pres_eval.arrays.types import FloatArray
@@ -80,7 +80,7 @@ def groups_of_topics(first: int, second: int, spread: float) -> Draw:
         welch = stats.ttest_ind(*parts, equal_var=False).pvalue
         permuted = stats.PermutationMethod(n_resamples=PERMUTATIONS, rng=np.random.default_rng(seed))
         of_permutations = stats.ttest_ind(*parts, equal_var=False, method=permuted).pvalue
-        return p_of_groups(values, group, PERMUTATIONS, seed), float(welch), float(of_permutations)
+        return p_of_interaction(values, group, PERMUTATIONS, seed), float(welch), float(of_permutations)
 
     return p_values
 

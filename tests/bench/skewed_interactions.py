@@ -16,7 +16,7 @@ import sys
 import numpy as np
 from scipy import stats
 
-from pres_eval.analysis.interaction import p_of_groups
+from pres_eval.analysis.interaction import p_of_interaction
 from pres_eval.arrays.types import FloatArray
 
 SAMPLES = 300
@@ -53,7 +53,7 @@ def shares(sizes: tuple[int, int], spread: float, shift: float, draws: int, skew
         values = values * np.where(group, spread, 1.0) + shift * group
         first, second = values[group == 0], values[group == 1]
         p_values = (
-            p_of_groups(values, group, SAMPLES, draw),
+            p_of_interaction(values, group, SAMPLES, draw),
             stats.ttest_ind(first, second, equal_var=False).pvalue,
             p_of_bootstrap(first, second, random),
             stats.ttest_ind(first, second, equal_var=False, trim=0.2).pvalue,

@@ -232,7 +232,7 @@ def test_every_fault_of_a_run(check: Any, fault: str) -> None:
     qrels, run = check(ranked=text)
     assert found(run) == kinds and found(qrels) == {}
     assert said in as_text([qrels, run])
-    assert failed([qrels, run]) is any(KINDS[kind].level is Severity.ERROR for kind in kinds)
+    assert failed([qrels, run]) is any(KINDS[kind].severity is Severity.ERROR for kind in kinds)
 
 
 QRELS_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
@@ -629,13 +629,15 @@ def test_what_stops_the_evaluator_is_an_error(qrels: bytes, ranked: bytes) -> No
             Path(path).write_bytes(text)
         code = main(["--quiet", "--output", str(Path(folder) / "out"), *paths])
         reports = check_files(File(paths[0]), [File(paths[1])], CheckOptions())
-    errors = {f.kind.name for report in reports for f in report.in_order() if f.kind.level is Severity.ERROR}
+    errors = {
+        f.kind.name for report in reports for f in report.in_order() if f.kind.severity is Severity.ERROR
+    }
     # The checker also tells duplicates in topics that the evaluator leaves out.
     assert (errors - {"duplicate"} != set()) is (code != 0) or (code != 0 and errors == {"duplicate"})
     assert json.loads(as_json(reports)) and as_text(reports).encode()
 
 
-MALFORMED = {kind.name for kind in KINDS.values() if kind.level is Severity.ERROR} - {"duplicate"}
+MALFORMED = {kind.name for kind in KINDS.values() if kind.severity is Severity.ERROR} - {"duplicate"}
 
 
 def first_malformed(report: FileReport) -> tuple[int, str] | None:

@@ -20,7 +20,7 @@ from support.trials import trials
 
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.gates.against import Earlier
+from pres_eval.cli.gates.against import EarlierEvaluation
 from pres_eval.cli.gates.check import check_gates
 from pres_eval.cli.gates.confirming import TopicValues, confirm
 from pres_eval.cli.gates.expected import line_findings
@@ -47,8 +47,8 @@ def earlier(
     topics: bool = False,
     if_significant: bool = False,
     test: str = "t",
-) -> Earlier:
-    return Earlier(
+) -> EarlierEvaluation:
+    return EarlierEvaluation(
         path="old.json",
         record=record(*evaluations),
         tolerance=read_tolerance(tolerance),
@@ -63,7 +63,7 @@ def found_by(now: Record, thresholds: Sequence[Threshold] = (), **gates: Any) ->
     return [finding for finding in every if finding.fails or not finding.checked]
 
 
-def against(new: ScoredRun, before: Earlier) -> list[str]:
+def against(new: ScoredRun, before: EarlierEvaluation) -> list[str]:
     return messages(found_by(record(new), earlier=before))
 
 

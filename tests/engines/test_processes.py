@@ -22,7 +22,7 @@ from support.rankings import outcome, ranked_by, written
 import pres_eval as pe
 from pres_eval.engines import engine, machine
 from pres_eval.engines.copies import Copies, can_copy
-from pres_eval.engines.engine import Engine, Here, WorkersLostError
+from pres_eval.engines.engine import Engine, ThisProcess, WorkersLostError
 from pres_eval.engines.machine import memory_of_machine
 from pres_eval.engines.processes import Processes
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError, RunFailure
@@ -240,7 +240,7 @@ def test_many_runs(made: Engine, tmp_path: Path) -> None:
         Path(name).write_text("".join(lines) + ("bad\n" if number == 4 else ""))
     names[6] = str(tmp_path / "missing")
     found = {}
-    for workers in (made, Here(2)):
+    for workers in (made, ThisProcess(2)):
         with Runs(RunRanker.for_judgements(judged, Options()), workers) as runs:
             found[workers] = list(runs.rank_each([run_at(name) for name in names], going_on=True))
     assert [getattr(each, "path", None) or each.name for each in found[made]] == names  # type: ignore[union-attr]
@@ -465,8 +465,8 @@ def test_the_library(fixtures: Path) -> None:
 
 
 def test_work_here_is_done_by_threads() -> None:
-    assert list(engine.Here(2).map(_text, range(3))) == ["0", "1", "2"]
-    assert engine.Here(3).threads == 3
+    assert list(engine.ThisProcess(2).map(_text, range(3))) == ["0", "1", "2"]
+    assert engine.ThisProcess(3).threads == 3
 
 
 def test_a_process_that_cannot_be_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from support.in_splits import InSplits, Watched
 from support.rankings import outcome, ranked_by
 
 import pres_eval as pe
-from pres_eval.engines.engine import Here
+from pres_eval.engines.engine import ThisProcess
 from pres_eval.errors import InputError, PresEvalError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
@@ -84,7 +84,7 @@ def test_a_file_of_a_store_that_changes_is_noticed(memory: str) -> None:
             fsspec.filesystem("memory").pipe_file("/patents/run_broad.txt", b"x Q0 d 1 1 t\n")
 
     with pytest.raises(InputError, match="the file changed while it was read"):
-        ranked_by(Watched(Here(1), 2000, told), name, judged)
+        ranked_by(Watched(ThisProcess(1), 2000, told), name, judged)
 
 
 @pytest.mark.parametrize("stamp", ["ETag", "VersionId", "generation", "etag", "Content-MD5", "mtime"])

@@ -217,7 +217,7 @@ def test_threads_and_files_of_many_blocks(tmp_path: Path) -> None:
         ),
         (("-R", "qrels_float", "-m", "ndcg"), 0, "ndcg                  \tall\t0.8246\n"),
         (("-l", "0.5"), 1, "pres-eval: -l 0.5: expected a whole number"),
-        (("-R", "qrels_float", "-l", "-1"), 1, "-l: found '-1', expected a number of at least 0"),
+        (("-R", "qrels_float", "-l", "-1.0"), 1, "-l: found '-1.0', expected a number of at least 0"),
         ((), 2, "qrels:1: relevance '0.73', expected an integer"),
     ],
 )

@@ -28,7 +28,7 @@ def test_marks_follow_the_test_not_the_means(test: str, mark: str) -> None:
         topics=tuple(b"%d" % topic for topic in range(topics)),
         values=values,
         means=means,
-        all_topics=topics,
+        num_all_topics=topics,
     )
     shown = compared_tables(compare(scores, 0, CompareSettings(test=test, samples=200)), "20 topics")[0].shown
     assert shown is not None
@@ -44,7 +44,7 @@ def test_groups_have_the_best_run_on_top(falling: bool, order: str) -> None:
         topics=tuple(b"%d" % topic for topic in range(9)),
         values=values,
         means=means_of(values),
-        all_topics=9,
+        num_all_topics=9,
         falling=frozenset(("first",) if falling else ()),
     )
     groups = next(

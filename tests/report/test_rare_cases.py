@@ -160,7 +160,7 @@ def scores_of(measures: int, runs: int, topics: int = 8) -> PairedScores:
         topics=tuple(b"%d" % topic for topic in range(topics)),
         values=values,
         means=values.sum(axis=2) / topics,
-        all_topics=topics,
+        num_all_topics=topics,
         left_out=("gm_map",),
     )
 

@@ -11,14 +11,14 @@ import pytest
 
 from pres_eval.cli import main, reader
 from pres_eval.engines import connecting, copies
-from pres_eval.engines.engine import Engine, Here
+from pres_eval.engines.engine import Engine, ThisProcess
 from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.reading.cuts import ScatteredError
 
 TOGETHER, ANY_ORDER, COPIES = PLANS = ("together", "any order", "copies")
 
 
-class InSplits(Here):
+class InSplits(ThisProcess):
     """This process, to which runs come in splits of so many bytes."""
 
     def __init__(self, size: int, jobs: int = 1) -> None:

@@ -26,14 +26,14 @@ LARGEST_RELATIVE_CHANGE = 1e8
 """Largest relative change by which findings are sorted; a change to nan counts as this."""
 
 SUMMARY_SIZE = 1e9
-"""What findings about values over all topics get on top, so that they come before those of single topics."""
+"""What is added to the size of findings about values over all topics: they come before others."""
 
 WIDE_ALLOWANCE = 0.5
 """Largest fall of a measure between 0 and 1 that may be allowed without a warning."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Earlier:
+class EarlierEvaluation:
     """`--against FILE` and its options.
 
     path            of the file
@@ -106,7 +106,7 @@ class Change:
         message = f"{value}: {self._movement_text()}, {self.allowed} allowed"
         if self.tested is not None:
             message += f"; {self.tested}"
-            # The result of a test is shown also if the value passes.
+            # The result of a test is shown also if the value passes, as that of an allowed difference is.
             verdict = Verdict.from_difference(not self.is_worse)
         return GateFinding(
             gate=AGAINST,
@@ -141,9 +141,11 @@ class Change:
         return size
 
 
-def changes(runs: Counterparts, earlier: Earlier, tolerance: Tolerance) -> Iterator[Change]:
+def changes(runs: Counterparts, earlier: EarlierEvaluation, tolerance: Tolerance) -> Iterator[Change]:
     """Yield every measure earlier and now, over the topics of both, and each topic that got worse if wanted.
 
+    runs       a run now and its counterpart earlier
+    tolerance  earlier.tolerance, checked
     Raises InputError for an earlier value that is no number, with which nothing can be compared.
     """
     if not runs.topics:
@@ -181,12 +183,12 @@ def _testable_values(
         before=runs.weighted(before),
         now=runs.weighted(now),
         less_is_better=column.measure.less_is_better,
-        weights=runs.test_weights(),
+        weights=runs.weights_for_tests(),
     )
 
 
 def _worse_topics(
-    runs: Counterparts, change: Change, earlier: Earlier, before: FloatArray, now: FloatArray
+    runs: Counterparts, change: Change, earlier: EarlierEvaluation, before: FloatArray, now: FloatArray
 ) -> Iterator[Change]:
     """Yield the change on each topic on which a measure got worse by more than is allowed over all topics.
 
@@ -203,7 +205,7 @@ def _worse_topics(
             yield of_topic
 
 
-def _check_earlier_value(change: Change, earlier: Earlier, run: ScoredRun) -> None:
+def _check_earlier_value(change: Change, earlier: EarlierEvaluation, run: ScoredRun) -> None:
     """Raise InputError for an earlier value that is no number."""
     if math.isnan(change.before):
         raise InputError(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pres_eval.cli.gates.against import (
     Change,
-    Earlier,
+    EarlierEvaluation,
     changes,
     warnings_of_changes,
     warnings_of_tests,
@@ -27,7 +27,7 @@ from pres_eval.scoring import ScoredRun
 def check_gates(
     now: Record,
     thresholds: Sequence[Threshold] = (),
-    earlier: Earlier | None = None,
+    earlier: EarlierEvaluation | None = None,
     line_findings: Iterable[GateFinding] = (),
     topics_chosen: bool = False,
 ) -> tuple[list[GateFinding], list[Change]]:
@@ -36,7 +36,7 @@ def check_gates(
     Findings that two evaluations cannot be compared come first.
 
     thresholds     those of --fail-under and --fail-over
-    line_findings  the findings of --expect, which come last
+    line_findings  lines that differ: the findings of --expect, which come last
     topics_chosen  whether the user has decided what becomes of judged topics that a run lacks
 
     Raises UsageError if a threshold or a tolerance names a column that was not computed, or makes no sense
@@ -55,7 +55,7 @@ def check_gates(
 
 
 def _against(
-    now: Record, earlier: Earlier, evaluations: Sequence[ScoredRun]
+    now: Record, earlier: EarlierEvaluation, evaluations: Sequence[ScoredRun]
 ) -> tuple[list[GateFinding], list[Change]]:
     """Return the findings against the earlier evaluation, and the change of each measure since."""
     tolerance = check_tolerance(earlier.tolerance, evaluations)

@@ -101,14 +101,14 @@ class Counterparts:
         Topics of weight 0 are left out: they count neither in means nor in tests.  Without weights the
         values are returned as they are.
         """
-        weights = self.test_weights()
-        if self.weights is None or weights is None:
+        weights = self.weights_for_tests()
+        if self.weights is None or weights is None:  # both or none: mypy has to be told
             return values
         counts = self._topic_weights(self.weights) > 0
         return np.asarray(values[counts] * weights, np.float64)
 
-    def test_weights(self) -> FloatArray | None:
-        """Return the weights (T,) of the topics that `weighted` keeps, 1 on average; None without weights."""
+    def weights_for_tests(self) -> FloatArray | None:
+        """Return the weights (n,) of the topics that `weighted` keeps, 1 on average; None without weights."""
         if self.weights is None:
             return None
         topic_weights = self._topic_weights(self.weights)

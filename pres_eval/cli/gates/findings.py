@@ -144,7 +144,10 @@ def listed(names: Sequence[str]) -> str:
 
 
 def six_digits(value: float, kind: Format = Format.FLOAT, other: float | None = None) -> str:
-    """Return a number for a message: six digits after the point, or all if it would equal the other."""
+    """Return a number for a message with six digits after the point.
+
+    It has all its digits if it differs from `other`, which the message also has, but would look the same.
+    """
     if kind is Format.COUNT and value.is_integer():
         return str(int(value))
     text = f"{value:.6f}"

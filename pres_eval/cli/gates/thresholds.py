@@ -89,8 +89,9 @@ def _check_limit(threshold: Threshold, label: str, measure: Measure) -> None:
     is_upper = threshold.option == OVER
     is_bounded = Trait.BOUNDED in measure.traits and measure.format is Format.FLOAT
     if is_bounded and not 0 <= threshold.value <= 1:
+        is_below_range = threshold.value < 0
         # Every value fails an upper limit below 0 and a lower one above 1, and none the other two.
-        fails_always = (threshold.value < 0) == is_upper
+        fails_always = is_upper if is_below_range else not is_upper
         values = "every value is" if fails_always else "no value is"
         side = "above" if is_upper else "below"
         raise UsageError(
