@@ -102,6 +102,17 @@ GUESSED_OPTIONS = {
 """What people try who guess an option, and the options that do it."""
 
 
+def _html_options(command: click.Command) -> str:
+    """Return the options that make HTML, where a command has them; the evaluator's -o names no file."""
+    if _has_option(command, "--Output_old_results_format"):
+        return "; for HTML write --format table --style html, or --output FILE.html"
+    if _has_option(command, "--style"):
+        return "; for HTML write --style html, or -o FILE.html"
+    if _has_option(command, "--one-page"):
+        return "; for a page in HTML write -o FILE.html"
+    return ""
+
+
 def _text_of_click_error(error: click.ClickException) -> str:
     """Return an error of click in the words of our own messages."""
     from pres_eval.cli.command_options import UnknownChoiceError  # numpy is imported before
@@ -115,6 +126,8 @@ def _text_of_click_error(error: click.ClickException) -> str:
     name = parameter.metavar or str(parameter.name).upper()
     if isinstance(parameter, click.Option):
         name = parameter.opts[0]
+    if name == "--format" and error.message.startswith("html:") and error.ctx is not None:
+        return f"{name} {error.message}{_html_options(error.ctx.command)}"
     if isinstance(error, UnknownChoiceError):
         return f"{name} {error.message}"
     return f"{name}: {error.message.removesuffix('.')}"

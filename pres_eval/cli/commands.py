@@ -57,6 +57,9 @@ class FlagValue(NamedTuple):
 FLAG_VALUES = {"--bounds": FlagValue("--bounds-of", re.compile(r"all(,.*)?"))}
 """The flags that a value may follow, which click would take for the first file."""
 
+WHOLE_HELP = "--help-all"
+"""The evaluator's option for its whole help, which other commands take for --help."""
+
 LIKENESS = 0.7
 """Least similarity of a word to a command at which it counts as a misspelling."""
 
@@ -149,11 +152,13 @@ def expand_long_options(command: click.Command, arguments: Sequence[str]) -> lis
 
 
 def _whole_option(prefix: str, names: Collection[str], lettered: Collection[str]) -> str:
-    """Return the option that begins like this, or the text itself if none does.
+    """Return the option that begins like this, or the text itself if none does; --help for --help-all.
 
     lettered  options with a letter, which win over others
     Raises UsageError for several.
     """
+    if prefix == WHOLE_HELP:
+        return "--help"
     matches = sorted(name for name in names if name.startswith(prefix))
     matches = [match for match in matches if match in lettered] or matches
     if not matches:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from pres_eval.errors import InputError, UsageError, did_you_mean
+from pres_eval.reading.advice import headings_of
 from pres_eval.reading.blocks import FileFormat
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.recognising import recognised
@@ -56,7 +57,7 @@ def _headings(path: str) -> Sequence[str] | None:
         source = source_at(path)
         file_format = recognised(source, grades=False) or recognised(source, grades=True)
         if file_format is None:
-            return ()
+            return headings_of(source)
         return _headings_in_format(source, file_format)
     except InputError:  # its reader reports it
         return None

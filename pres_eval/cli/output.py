@@ -12,10 +12,11 @@ from types import FrameType
 from typing import Any, BinaryIO
 
 import click
+from click.core import ParameterSource
 
 from pres_eval.cli.streams import writing_results
 from pres_eval.engines.machine import ending_signals
-from pres_eval.errors import InputError, PresEvalError, RunFailure
+from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
 
 FORMAT_OF_ENDING = {
     "csv": "csv", "tsv": "tsv", "json": "json", "jsonl": "jsonl", "md": "markdown", "tex": "latex",
@@ -24,6 +25,11 @@ FORMAT_OF_ENDING = {
 
 HTML_ENDINGS = ("html", "htm")
 """Endings of files that get tables in HTML: --format table --style html."""
+
+ENDINGS_OF_NO_FORMAT = frozenset(
+    ("doc", "docx", "odt", "rtf", "xls", "xlsx", "ods", "ppt", "pptx", "pdf", "png", "svg", "jpg", "jpeg")
+)
+"""Endings of files for other programs, which could not open lines of text under such a name."""
 
 
 def set_format(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
@@ -43,6 +49,24 @@ def set_format(context: click.Context, option: click.Parameter, path: str | None
             defaults |= {"output_format": "table", "style": "html"}
     context.default_map = {**(context.default_map or {}), **defaults}
     return path
+
+
+def check_ending(path: str | None) -> None:
+    """Raise UsageError for a file whose ending promises what no format is, unless --format names one."""
+    ending = (path or "").rpartition(".")[2].lower()
+    if ending not in ENDINGS_OF_NO_FORMAT:
+        return
+    context = click.get_current_context()
+    if context.get_parameter_source("output_format") is ParameterSource.COMMANDLINE:
+        return
+    formats = next(option.type for option in context.command.params if option.name == "output_format")
+    choices = formats.choices  # type: ignore[attr-defined]
+    endings = [f".{known}" for known, form in FORMAT_OF_ENDING.items() if form in choices]
+    endings.append(".html")
+    if "trec" in choices:
+        endings.append(".parquet")
+    expected = f"{', '.join(endings[:-1])} or {endings[-1]}, or .txt for the lines of the screen"
+    raise UsageError(f"--output {path}: no format has this ending, expected {expected}")
 
 
 @contextlib.contextmanager

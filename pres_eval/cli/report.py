@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -23,8 +24,9 @@ from pres_eval.cli.progress import working
 from pres_eval.cli.reader import topic_files, warn_of_ties
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, WEIGHTS, NumberOptions
 from pres_eval.engines.threads import in_order
-from pres_eval.errors import NoCommonTopicError, PresEvalError, UsageError, did_you_mean
+from pres_eval.errors import NoCommonTopicError, PresEvalError, UsageError, did_you_mean, quoted
 from pres_eval.ranking.ranking import OWN
+from pres_eval.reading.advice import other_encoding_advice
 from pres_eval.reading.descriptions import read_texts
 from pres_eval.reading.file import File
 from pres_eval.reading.run_files import run_at
@@ -322,16 +324,43 @@ def _with_texts_and_trust(options: ReportOptions, report: Report, loaded: Loaded
         trust = trust_of(loaded.qrels(), loaded.rankings, bounded, report.options, loop, weights)
         if report.main in trust.bounds:
             trust = replace(trust, other_judgements=_other_judgements(report, loaded))
+    titles: dict[bytes, str] = {}
+    if options.titles:
+        documents = report.documents.docnos
+        titles = _texts(options, "--titles", options.titles, documents, "relevant document")
+    queries: dict[bytes, str] = {}
+    if options.queries:
+        queries = _texts(options, "--queries", options.queries, report.topics, "topic")
     texts = PageTexts(
         title=options.title,
         description=options.description,
         made_with=tuple(_facts(options, report)),
         document_url=options.document_url,
-        titles=read_texts(options.titles) if options.titles else {},
-        queries=read_texts(options.queries) if options.queries else {},
+        titles=titles,
+        queries=queries,
         paths=options.paths,
     )
     return replace(report, trust=trust, texts=texts)
+
+
+def _texts(
+    options: ReportOptions, option: str, path: str, known: Iterable[bytes], what: str
+) -> dict[bytes, str]:
+    """Return the texts of an option's file by id; warn if no id is known, or the file is not UTF-8.
+
+    known  ids of the report
+    what   that ids name: a topic, or a document
+    """
+    texts = read_texts(path)
+    if texts.keys().isdisjoint(known):
+        first = quoted(text_of(next(iter(texts))))
+        options.warn(f"{option} {path}: none of its ids such as {first} is a {what} of {options.qrels}")
+    undecoded = re.search("[\udc80-\udcff]", "".join(texts.values()))
+    if undecoded is not None:
+        code = text_of(undecoded[0].encode("utf-8", "surrogateescape"))
+        advice = other_encoding_advice(path)
+        options.warn(f"{option} {path}: not UTF-8, so the page shows codes such as {code}; {advice}")
+    return texts
 
 
 def _other_judgements(report: Report, loaded: Loaded) -> OtherJudgements | None:

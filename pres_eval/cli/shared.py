@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from pres_eval.cli.command_options import CommandOptions, CutoffList, LevelType, WholeRange, option
+from pres_eval.cli.output import check_ending
 from pres_eval.cli.streams import note, warn
 from pres_eval.engines.machine import num_processors
 from pres_eval.errors import UsageError
@@ -110,6 +111,7 @@ def terminal_width(output: str | None) -> int | None:
 class TableOptions(CommandOptions, position=3):
     """Options of tables for people."""
 
+    output: str | None
     output_format: str
     style: str | None = option(
         "--style", metavar="NAME", help="Style of --format table, one of tabulate's (default: simple)."
@@ -123,6 +125,7 @@ class TableOptions(CommandOptions, position=3):
     def check_table(self) -> None:
         """Raises UsageError for options of tables that have no effect in another format."""
         form = self.output_format
+        check_ending(self.output)
         if self.fit and form != "latex":
             raise UsageError(f"--fit goes with --format latex, not --format {form}")
         if self.style is not None and form != "table":

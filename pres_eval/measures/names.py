@@ -295,8 +295,10 @@ def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
 
 _SETTINGS, _CUTOFF = r"[^()]*", r"[0-9]+%?|[0-9]*\.[0-9]+%?"
 _SETTINGS_AND_CUTOFF = rf"(?:\((?P<settings>{_SETTINGS})\))?(?:@(?P<cutoff>{_CUTOFF}))?\Z"
-_FOLLOWED_BY_WORD = rf"(?:\({_SETTINGS}\))?(?:@(?:{_CUTOFF}))?[\s,]+(\S+)\Z"
+_FOLLOWED_BY_WORD = rf"(?P<settings>\({_SETTINGS}\))?(?:@(?P<cutoff>{_CUTOFF}))?[\s,]+(?P<word>\S+)\Z"
 """The same pattern, followed by a word that begins no further measure."""
+
+_CUTOFFS = r"[0-9]+(?:,[0-9]+)*"
 
 
 def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
@@ -307,8 +309,10 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
     match = re.match(_SETTINGS_AND_CUTOFF, rest)
     if match is None:
         following = re.match(_FOLLOWED_BY_WORD, rest)
-        if following is not None and _longest_name(following[1]) is None:
-            raise MeasureError(_unknown(following[1]))
+        if following is not None and following["cutoff"] and re.fullmatch(_CUTOFFS, following["word"]):
+            raise MeasureError(_several_cutoffs(head, following))
+        if following is not None and _longest_name(following["word"]) is None:
+            raise MeasureError(_unknown(following["word"]))
         raise MeasureError(f"found {quoted(rest)} behind {head}, expected (setting=value,…)@cutoff")
     settings = read_settings(match["settings"] or "")
     judged_only = settings.choose("judged_only", "False", "True") == "True"
@@ -340,6 +344,32 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
     return _in_view(measure, parameters if dot else None, view)
 
 
+def _several_cutoffs(head: str, found: re.Match[str]) -> str:
+    """Return the message that cutoffs follow one behind @, with the texts that name all of them.
+
+    found  what follows the name `head`: settings in brackets, a cutoff, and a word of more cutoffs
+    Raises MeasureError for a measure that takes no cutoff.
+    """
+    settings, cutoff, more = found["settings"] or "", found["cutoff"], found["word"]
+    first = _read_notation(f"{head}{settings}@{cutoff}", head, f"{settings}@{cutoff}")
+    texts = [",".join(f"{head}{settings}@{number}" for number in (cutoff, *more.split(",")))]
+    if not settings and first.parameters == (cutoff,):
+        texts.insert(0, f"{first.measure.name}.{cutoff},{more}")
+    return f"-m {more}: a number is no measure; write several cutoffs as {' or '.join(texts)}"
+
+
+def with_cutoffs(text: str) -> str | None:
+    """Return the text of -m that was meant by a name and cutoffs: ndcg_cut.10 for ndcg10; None for others."""
+    match = re.fullmatch(rf"(?P<name>[A-Za-z_]*[A-Za-z])[._]?(?P<cutoffs>{_CUTOFFS})", text)
+    if match is None:
+        return None
+    name = match["name"].lower()
+    for known in measure_names():
+        if known.lower() in (name, f"{name}_cut") and isinstance(measure_of(known).parameters, Cutoffs):
+            return f"{known}.{match['cutoffs']}"
+    return None
+
+
 def _whole_setting(name: str, key: str, text: str) -> int | None:
     """Return the number of a setting, None where it is not given; raise MeasureError for other texts."""
     if not text:
@@ -352,7 +382,10 @@ def _whole_setting(name: str, key: str, text: str) -> int | None:
 def _unknown(text: str) -> str:
     """Return the message that there is no such measure, with the nearest names."""
     if text.isdecimal():
-        return f"-m {text}: a number is no measure; write several cutoffs as P.10,{text} or P@10,P@{text}"
+        return f"-m {text}: a number is no measure; write several cutoffs as P.5,10 or P@5,P@10"
+    meant = with_cutoffs(text)
+    if meant is not None:
+        return f"-m {text}: no such measure; did you mean {meant}?"
     name = re.split(r"[.(@]", text)[0]
     known = [names[0] for names in _folded_names(measure_names()).values()]
     return f"-m {text}: no such measure; {did_you_mean(name, known, '`pres-eval measures` lists them all')}"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pres_eval.errors import MeasureError, UsageError, decimal_comma
 from pres_eval.measures import HOME, measure_names
 from pres_eval.measures.base import Format, Measure
-from pres_eval.measures.names import BOUNDS, NamedMeasure, View, read_text
+from pres_eval.measures.names import BOUNDS, NamedMeasure, View, read_text, with_cutoffs
 from pres_eval.measures.parameters import NoParameters
 from pres_eval.options import (
     BEST_ORDER,
@@ -102,6 +102,9 @@ def select(
             problem = str(error)
             if "decimal comma" not in problem:
                 problem += decimal_comma(f"{asked.measure.name}.{' '.join(asked.parameters)}")
+            meant = with_cutoffs(f"{asked.measure.name}.{','.join(asked.parameters)}")
+            if meant is not None and asked.measure.name != meant.partition(".")[0]:
+                problem += f"; did you mean {meant}?"
             problems.append(problem)
     if any(column.measure.relevance is not relevance for column in columns):
         problems += _unfit_judgements(columns, relevance)

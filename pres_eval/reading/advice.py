@@ -9,6 +9,7 @@ import contextlib
 import os
 import re
 import shlex
+from collections.abc import Sequence
 
 from pres_eval.errors import InputError
 from pres_eval.reading.file import HEAD, File
@@ -129,6 +130,23 @@ def naming_advice(source: File, grades: int) -> str:
     with contextlib.suppress(InputError):
         return named_columns(_whole_lines(source.head()), grades, source.path)
     return ""
+
+
+def headings_of(source: File) -> Sequence[str] | None:
+    """Return the headings of a table in no known format; none of other lines, None if they are not UTF-8."""
+    from pres_eval.reading.shapes import headings_of_unknown_table
+
+    try:
+        return headings_of_unknown_table(_whole_lines(source.head()))
+    except UnicodeDecodeError:
+        return None
+
+
+def other_encoding_advice(path: str) -> str:
+    """Return the command that makes UTF-8 of a text from Windows in Western Europe."""
+    from pres_eval.reading.shapes import FROM_WESTERN_EUROPE
+
+    return f"if it is from Windows in Western Europe: {_typed(FROM_WESTERN_EUROPE, File(path))}"
 
 
 def _binary(head: bytes) -> Repair | None:

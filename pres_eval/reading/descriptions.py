@@ -108,20 +108,32 @@ def _separator(lines: Sequence[str]) -> str | None:
 
 
 def _of_rows(path: str, text: str, separator: str) -> dict[str, str]:
-    """Return the texts of CSV, whose first row may name its columns."""
+    """Return the texts of CSV, whose first row may name its columns; separators in the last one are text."""
     rows = list(separated_rows(path, io.StringIO(text), TEXTS_LAYOUT, separator))
-    column_of_text = 1
+    column_of_text = last_column = 1
     if rows and plain(rows[0][1][0]) in map(plain, (*IDS, *TOPIC_HEADINGS)):
         heading = pick(rows[0][1][1:], FIELDS_OF_TEXTS)
         if heading is not None:
             column_of_text = rows[0][1].index(heading)
+        last_column = len(_without_empty_end(rows[0][1])) - 1
         del rows[0]
     texts = {}
     for line, cells in rows:
         if len(cells) <= column_of_text or not cells[0].strip():
             raise InputError(path, line, quoted(separator.join(cells)), TEXTS_LAYOUT)
-        texts[cells[0].strip()] = " ".join(cells[column_of_text].split())
+        text_of_row = cells[column_of_text]
+        if column_of_text >= last_column:  # nobody quoted the text: what is cut here belongs to it
+            text_of_row = separator.join(_without_empty_end(cells[column_of_text:]))
+        texts[cells[0].strip()] = " ".join(text_of_row.split())
     return texts
+
+
+def _without_empty_end(cells: Sequence[str]) -> Sequence[str]:
+    """Return the cells without the empty ones at the end, with which spreadsheets fill rows."""
+    num_cells = len(cells)
+    while num_cells and not cells[num_cells - 1].strip():
+        num_cells -= 1
+    return cells[:num_cells]
 
 
 def _of_list(path: str, text: str) -> dict[str, str]:

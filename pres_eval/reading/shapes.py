@@ -462,6 +462,24 @@ def named_columns(lines: Sequence[bytes], grades: int, path: str) -> str:
     return f"{message}: name them with --columns {shlex.quote(option)}"
 
 
+def headings_of_unknown_table(lines: Sequence[bytes]) -> list[str]:
+    """Return the names of columns in the first line of a table; none of other lines.
+
+    Raises UnicodeDecodeError if it is not UTF-8.
+    """
+    if not lines:
+        return []
+    lines[0].decode()
+    texts = [line.decode("utf-8-sig", "surrogateescape").rstrip("\r") for line in lines]
+    if texts[0].lower().lstrip('" ').startswith("sep="):
+        del texts[0]
+    separator = _separator(texts, grades=False) if texts else None
+    if separator is None:
+        return []
+    rows = _rows(texts, separator)
+    return rows[0] if _header(rows, is_table=True) else []
+
+
 def _known_headings(header: Sequence[str], names: Sequence[str]) -> dict[str, str]:
     """Return the headings that are known to mean these columns."""
     headings: dict[str, str] = {}
