@@ -189,6 +189,7 @@ def decimal_comma(text: str) -> str:
 
     Within a text 5,10 is a list of numbers, unless it follows an equals sign.
     """
+    # At the beginning or behind = any number, elsewhere 0,…; not one that a list of numbers surrounds.
     match = re.search(r"(?:^|(?<==)|(?<![\w,{])(?=0,))\d+,\d+%?(?![\d.=:]|,\d)", text)
     return f"; is this a decimal comma? write {match[0].replace(',', '.')}" if match else ""
 

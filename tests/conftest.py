@@ -90,7 +90,8 @@ def tmp_path(request: pytest.FixtureRequest, folder_of_all_tests: Path) -> Path:
 
     pytest's fixture looks at all folders of the session for each new one: 6 ms where there are 6000.
     """
-    words = re.sub(r"\W", "_", request.node.name)[:30]
+    # Without _ before the hyphen, which Markdown tables escape.
+    words = re.sub(r"\W", "_", request.node.name)[:30].rstrip("_")
     folder = folder_of_all_tests / f"{words}-{next(FOLDER_NUMBERS)}"
     folder.mkdir(mode=0o700)
     return folder

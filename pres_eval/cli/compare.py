@@ -157,7 +157,7 @@ def _recorded(
 ) -> dict[str, object]:
     """Return how the numbers were made, for JSON.
 
-    The baseline is a run; if none was named, it is the best run of each measure, which `baselines` are.
+    The baseline is the name of a run, BEST_RUN for the best of each measure, None if all pairs are compared.
     """
     baseline: str | None = BEST_RUN
     if result.baselines is None:

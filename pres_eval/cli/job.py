@@ -201,7 +201,7 @@ class Job(Scoring):
     def record(self, runs: Iterable[RunRecord], qrels: FileRecord) -> Record:
         """Return evaluated runs with all that their numbers depend on, for JSON and for gates."""
         from pres_eval.reading.digests import judgements_digest
-        from pres_eval.report.records import Record, file_record
+        from pres_eval.report.records import JudgementsRecord, Record, file_record
 
         options, rewriting = self.command_options, self.relevance.rewriting
         files = {
@@ -232,8 +232,7 @@ class Job(Scoring):
             failures=tuple(self.failures or ()),
             files={name: file_record(path) for name, path in files.items() if path is not None},
             rules={name: rule for name, rule in rules.items() if rule is not None},
-            judgements_digest=digest,
-            judgements=num_judgements,
+            judgements=JudgementsRecord(digest, num_judgements),
             groups=self.groups,
             weights=self.weights,
         )

@@ -235,7 +235,14 @@ class Evaluation:
 
     def to_json(self) -> str:
         """Return all values in full and how they were made, as `--format json` writes them."""
-        from pres_eval.report.records import FileRecord, Record, RunRecord, file_record, to_json
+        from pres_eval.report.records import (
+            FileRecord,
+            JudgementsRecord,
+            Record,
+            RunRecord,
+            file_record,
+            to_json,
+        )
 
         origin, (groups, weights) = self.origin, self.groups_and_weights
         run_file = FileRecord(self.name, None)
@@ -252,7 +259,7 @@ class Evaluation:
             relevance_format=origin.form,
             groups=groups,
             weights=weights,
-            judgements_digest=origin.digest.text(),
+            judgements=JudgementsRecord(origin.digest.text()),
         )
         return to_json(record)
 

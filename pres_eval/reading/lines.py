@@ -111,7 +111,7 @@ class Lines:
         raise LineError(int(first.lines[0]), first.content(0), first.expected)
 
     def __len__(self) -> int:
-        return len(self.fields.edges)
+        return len(self.fields.edges)  # which have a row for each line
 
 
 def parse_lines(chunk: Chunk, layout: Layout) -> Lines:

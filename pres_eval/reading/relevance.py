@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field, replace
-from functools import partial
+from dataclasses import replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
@@ -85,10 +85,11 @@ class QrelsJudgements:
     left_out: frozenset[bytes] = frozenset()
     nmax: IntArray | None = None
     sizes: IntArray | None = None
-    topics_seen: Remembered = field(
-        init=False, default_factory=partial(Remembered, MOST_JUDGEMENTS_REMEMBERED)
-    )
-    """Facts of batches that need the judgements alone, kept between runs; `replace` drops them."""
+
+    @cached_property
+    def topics_seen(self) -> Remembered:
+        """Facts of batches that need the judgements alone, kept between runs; `replace` drops them."""
+        return Remembered(MOST_JUDGEMENTS_REMEMBERED)
 
     @property
     def info(self) -> RelevanceInfo:

@@ -13,7 +13,7 @@ from pres_eval.measures.base import Format, Measure, Totals
 from pres_eval.measures.names import View
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
-from pres_eval.report.records import KIND, LAYOUT, FileRecord, Record, RunRecord
+from pres_eval.report.records import KIND, LAYOUT, FileRecord, JudgementsRecord, Record, RunRecord
 from pres_eval.report.text import bytes_of
 from pres_eval.scoring import ScoredRun
 from pres_eval.scoring.summing import Values
@@ -47,7 +47,7 @@ def from_json(text: str | bytes, path: str, measures: Iterable[Measure]) -> Reco
             version=signature["version"],
             files={name: _read_file(file) for name, file in signature.get("files", {}).items()},
             rules=dict(signature.get("rules", {})),
-            judgements_digest=signature["qrels"].get("judgements"),
+            judgements=JudgementsRecord(signature["qrels"].get("judgements")),
             group_names=tuple(group_names),
         )
     except _ALTERED as error:

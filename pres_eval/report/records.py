@@ -77,6 +77,18 @@ class RunRecord:
 
 
 @dataclass(frozen=True)
+class JudgementsRecord:
+    """The judgements of an evaluation, however their file has them.
+
+    digest  SHA-256 of them; None where it was not made
+    counts  how many were read and how many are left, if documents were mapped or excluded; None if not
+    """
+
+    digest: str | None = None
+    counts: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
 class Record:
     """Evaluations over one qrels file with their signature: how the numbers were made.
 
@@ -84,9 +96,8 @@ class Record:
     files     other files that numbers depend on, by the option that names them, without its dashes
     groups, weights  of topics, None where there are none; they are not read back
     group_names  of groups that were read back, as JSON has them
-    judgements_digest  SHA-256 of the judgements, however their file has them; None where it was not made
     rules     how files of documents are used, and the protocol, by the option that sets them, without dashes
-    judgements  how many were read and how many are left, if documents were mapped or excluded
+    judgements  what they were, however their file has them
     """
 
     options: Options
@@ -100,8 +111,7 @@ class Record:
     group_names: tuple[str, ...] = ()
     weights: Weights | None = None
     rules: dict[str, str] = field(default_factory=dict)
-    judgements_digest: str | None = None
-    judgements: tuple[int, int] | None = None
+    judgements: JudgementsRecord = JudgementsRecord()
 
 
 def file_record(path: str) -> FileRecord:
@@ -157,8 +167,8 @@ def _signature(record: Record) -> dict[str, Any]:
     if options["empty"] == AS_TREC_EVAL:
         del options["empty"]
     qrels = _file(record.qrels)
-    if record.judgements_digest is not None:
-        qrels["judgements"] = record.judgements_digest
+    if record.judgements.digest is not None:
+        qrels["judgements"] = record.judgements.digest
     signature: dict[str, Any] = {
         "version": record.version,
         "compat": compat,
@@ -169,8 +179,8 @@ def _signature(record: Record) -> dict[str, Any]:
         signature["files"] = {name: _file(file) for name, file in record.files.items()}
     if record.rules:
         signature["rules"] = record.rules
-    if record.judgements is not None:
-        num_read, num_left = record.judgements
+    if record.judgements.counts is not None:
+        num_read, num_left = record.judgements.counts
         signature["judgements"] = {"read": num_read, "left": num_left}
     return signature
 

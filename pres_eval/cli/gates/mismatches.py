@@ -105,8 +105,8 @@ def _judgements_changed(now: Record, earlier: Record) -> bool:
 
     Evaluations of pres-eval 2 know the bytes of the file alone.
     """
-    if now.judgements_digest is not None and earlier.judgements_digest is not None:
-        return now.judgements_digest != earlier.judgements_digest
+    if now.judgements.digest is not None and earlier.judgements.digest is not None:
+        return now.judgements.digest != earlier.judgements.digest
     before, present = earlier.qrels.sha256, now.qrels.sha256
     return before is not None and present is not None and before != present
 
