@@ -13,19 +13,20 @@ TOPIC = "PAC-1012"
 @pytest.mark.parametrize(
     ("arguments", "name", "title"),
     [
-        (("explain", "-m", "map", QRELS, RUNS[0], TOPIC), "x.html", "explain"),
-        (("explain", "--style", "html", QRELS, RUNS[0], TOPIC), "x.txt", "explain"),
-        (("compare", "-m", "map", QRELS, *RUNS), "x.htm", "compare"),
-        (("sweep", "--nmax", "5", "--nmax", "9", QRELS, *RUNS), "x.html", "sweep"),
+        (("explain", "-m", "map", QRELS, RUNS[0], TOPIC), "x.html", "pres-eval explain"),
+        (("explain", "--style", "html", QRELS, RUNS[0], TOPIC), "x.txt", "pres-eval explain"),
+        (("compare", "-m", "map", QRELS, *RUNS), "x.htm", "pres-eval compare"),
+        (("sweep", "--nmax", "5", "--nmax", "9", QRELS, *RUNS), "x.html", "pres-eval sweep"),
+        (("-m", "map", "--format", "table", QRELS, *RUNS), "x.html", "pres-eval"),
     ],
 )
 def test_a_file_is_a_whole_page(
     command: Command, tmp_path: Path, arguments: tuple[str, ...], name: str, title: str
 ) -> None:
-    command.ok(*arguments, "-o", tmp_path / name)
+    command.ok(*arguments, "--output", tmp_path / name)
     page = (tmp_path / name).read_text(encoding="utf-8")
     assert page.startswith('<!DOCTYPE html>\n<html lang="en">')
-    assert '<meta charset="utf-8">' in page and f"<title>pres-eval {title}</title>" in page
+    assert '<meta charset="utf-8">' in page and f"<title>{title}</title>" in page
     assert "<style>" in page and page.endswith("</html>\n")
     # On stdout the same is a fragment.
     fragment = command.ok(*arguments, "--style", "html").out
