@@ -154,3 +154,14 @@ class Options:
 def recorded(options: Options) -> dict[str, object]:
     """Return options for the JSON of an analysis, which is of all topics."""
     return {name: value for name, value in vars(options).items() if name != "only_topic"}
+
+
+def level_lines(relevance_level: float) -> list[str]:
+    """Return the line that says which documents are relevant; none for grade 1 or above, as everywhere.
+
+    >>> level_lines(2), level_lines(1)
+    (['relevant: grade 2 or above'], [])
+    """
+    if relevance_level == 1:
+        return []
+    return [f"relevant: grade {relevance_level:g} or above"]

@@ -37,6 +37,7 @@ class PairedScores:
     weights         (T,) of the topics, 1 on average, with which `values` are multiplied already; None: all
                     weigh the same
     weightless      topics of weight 0, which are not among the topics
+    relevance_level  the least grade of a relevant document; 1 for a file of scores, which does not say it
     """
 
     runs: tuple[str, ...]
@@ -51,6 +52,7 @@ class PairedScores:
     lacking: tuple[tuple[str, int], ...] = ()
     weights: FloatArray | None = None
     weightless: frozenset[bytes] = frozenset()
+    relevance_level: float = 1
 
     def on_topics(self, rows: IntArray) -> PairedScores:
         """Return the scores on some of the topics (n,), one at least."""

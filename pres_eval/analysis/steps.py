@@ -14,7 +14,7 @@ from pres_eval.errors import UsageError
 from pres_eval.measures.names import View
 from pres_eval.measures.rbp import persistence_of
 from pres_eval.measures.selection import SelectedColumn
-from pres_eval.options import Options
+from pres_eval.options import Options, level_lines
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.relevance import QrelsJudgements
 
@@ -338,6 +338,7 @@ def _expected_reciprocal_rank(
     """Return ERR step by step: each document with the chance that it ends the search."""
     cutoff, highest_grade = arguments
     board = _Board()
+    works = []
     still_reading = 1.0
     for document in topic.relevant(1):
         if document.rank is None or document.rank > cutoff:
@@ -345,11 +346,13 @@ def _expected_reciprocal_rank(
             continue
         satisfied = (2.0**document.grade - 1) / 2.0**highest_grade
         work = f"1/{document.rank} × {satisfied:.4g} × {still_reading:.4f}"
+        works.append(work)
         board.add(document, work, satisfied * still_reading / document.rank)
         still_reading *= 1 - satisfied
     lines = [
-        f"{label} = Σ 1/rank × R × Π (1 - R of those before),   R = (2^grade - 1) / 2^{highest_grade:g}",
-        f"{label} = {board.total:.4f}",
+        f"{label} = Σ 1/rank × R × Π (1 - R of those before),   R = (2^grade - 1) / 2^{highest_grade:g},"
+        f"   {highest_grade:g}: the highest grade that there could be (max_rel)",
+        f"{label} = {_shortened(works)} = {board.total:.4f}",
     ]
     return board, lines, board.total
 
@@ -451,6 +454,8 @@ def measure_steps(topic: TopicRanking, column: SelectedColumn, relevance_level: 
     # () stands for parameters without a value.
     arguments = tuple(argument for argument in column.arguments if argument != ())
     board, lines, value = make(topic, level, column.label, arguments)
+    if column.measure.uses_level:
+        lines += level_lines(level)
     return MeasureSteps(topic.topic, column.label, tuple(board.steps), tuple(lines), value)
 
 

@@ -23,6 +23,7 @@ from pres_eval.cli.streams import warn
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.ranking.ranking import COMMON, OWN
 from pres_eval.reading.relevance import relevance_info
+from pres_eval.report.grid import HTML
 from pres_eval.report.layout import ANALYSIS_FORMATS, Look, Table, render
 from pres_eval.report.paper import Figure, Paper, check_picture_path, picture
 
@@ -226,6 +227,10 @@ def print_tables(
     text = render(tables, look, command, settings)
     if warning and options.output_format in ("json", "csv", "tsv") and not options.quiet:
         warn(warning)
+    if look.markup == HTML and options.output not in (None, "-"):
+        from pres_eval.report.table_page import page_of_tables
+
+        text = page_of_tables(text, f"pres-eval {command}")
     write_output(options.output, text)
     if options.plot is not None and make is not None:
         with working(f"drawing {options.plot}", options.quiet):

@@ -14,7 +14,8 @@ from pres_eval.cli.command_options import WholeRange, argument, command_with, op
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.shared import WITH_CUTOFFS
 from pres_eval.errors import UsageError, did_you_mean
-from pres_eval.measures.selection import select
+from pres_eval.measures.selection import SelectedColumn, select
+from pres_eval.options import Options
 from pres_eval.report.explained_tables import explained_figure, explained_tables, side_by_side_tables
 from pres_eval.report.layout import Table
 from pres_eval.report.steps_tables import steps_tables
@@ -94,20 +95,21 @@ def command(options: ExplainOptions) -> None:
         raise UsageError(
             f"--plot: {len(chosen)} topics, expected {MOST_PICTURES} at most: name those to draw"
         )
+    level = loaded.options.relevance_level
     explained = [
         list(explain_topics(loaded.qrels(), ranking, loaded.options, options.nmax, chosen))
         for ranking in loaded.rankings
     ]
     if len(loaded.rankings) == 2:
         pairs = list(zip(*explained, strict=True))
-        tables = side_by_side_tables(pairs, evaluations, loaded.names, options.most, most_lines)
+        tables = side_by_side_tables(pairs, evaluations, loaded.names, options.most, most_lines, level)
     else:
         topics = {
             "topics of the run": len(loaded.rankings[0].topic),
             "topics of the qrels": len(loaded.relevance.pool.topics),
         }
         tables = explained_tables(
-            explained[0], evaluations[0], loaded.names[0], topics, options.most, most_lines
+            explained[0], evaluations[0], loaded.names[0], topics, options.most, most_lines, level
         )
     print_tables(
         tables,
@@ -131,7 +133,7 @@ def _tables_of_steps(
         raise UsageError("-m explains one run: leave out the second")
     if options.plot:
         raise UsageError("--plot draws PRES: leave out -m, or --plot")
-    selection = select(options.measures, loaded.options)
+    selection = _in_order_asked(options.measures, loaded.options)
     for column in selection:
         check_explained(column)
     explained = []
@@ -141,6 +143,16 @@ def _tables_of_steps(
     if lines is not None or options.most is not None:
         explained.sort(key=lambda measures: measures[0].value)
     return steps_tables(explained, options.most, lines)
+
+
+def _in_order_asked(measures: Sequence[str], options: Options) -> list[SelectedColumn]:
+    """Return the columns of -m, the measures in the order in which they were asked for."""
+    columns = select(measures, options)
+    order: dict[str, int] = {}
+    for text in measures:
+        for column in select([text], options):
+            order.setdefault(column.label, len(order))
+    return sorted(columns, key=lambda column: order.get(column.label, len(order)))
 
 
 def _topics(loaded: Loaded, names: Sequence[str]) -> Iterator[int]:

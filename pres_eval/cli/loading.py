@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import click
 from click.core import ParameterSource
@@ -243,7 +243,7 @@ def read_paired(
     if with_ties:
         warn_of_ties(options, loaded.scoring(selection), loaded.rankings)
     return Paired(
-        scores=loaded.paired(selection),
+        scores=replace(loaded.paired(selection), relevance_level=loaded.options.relevance_level),
         settings=loaded.settings,
         topics=loaded.topics.text,
         known_names=loaded.known_names,

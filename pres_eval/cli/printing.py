@@ -192,7 +192,12 @@ def _as_text(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job:
         if note:
             notes.append(note)
     shown = [with_group_columns(evaluation, job.groups) for evaluation in evaluations]
-    return write(shown, replace(layout, notes=tuple(notes)))
+    text = write(shown, replace(layout, notes=tuple(notes)))
+    if options.output_format == "table" and layout.style == "html" and options.output not in (None, "-"):
+        from pres_eval.report.table_page import page_of_tables
+
+        return page_of_tables(text, "pres-eval")
+    return text
 
 
 def _with_label_prefix(evaluation: ScoredRun, prefix: str) -> ScoredRun:

@@ -127,12 +127,9 @@ class Comparisons(FullComparison, Sequence[Comparison]):
 
     def _repr_html_(self) -> str:
         """Return the table of means with its notes, and the comparisons to unfold, for a notebook."""
-        pieces: list[str] = []
-        for piece in self._means("table", 4, "html").rstrip("\n").split("\n\n"):
-            if piece.startswith("<table>"):
-                pieces.append(piece)
-            else:
-                pieces.append(f"<p>{html.escape(piece)}</p>".replace("\n", "<br>"))
+        text = self._means("table", 4, "html").rstrip("\n").replace("\n\n", "").replace("</p>\n<p>", "<br>")
+        # A notebook has headings of its own, which this one would stand among.
+        pieces = [text.replace("<h2>", "<p>").replace("</h2>", "</p>")]
         names = list(Comparison.__dataclass_fields__)
         head = "".join(f"<th>{name}</th>" for name in names)
         rows: list[str] = []
@@ -222,6 +219,7 @@ def compare(
     labels = [measure] if isinstance(measure, str) else list(measure or first.measures)
     all_topics = tuple(first.origin.topics) if first.options.complete else None
     scores = pair_topics([_columns_of(evaluation, labels) for evaluation in compared], run_names, all_topics)
+    scores = replace(scores, relevance_level=first.options.relevance_level)
     baseline_run = _baseline_run(baseline, compared, run_names)
     groups, weights = first.groups_and_weights
     comparison = full_comparison(scores, baseline_run, settings, groups, weights, by_threads(jobs), warn)

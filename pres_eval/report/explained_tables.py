@@ -8,6 +8,7 @@ from dataclasses import replace
 from pres_eval.analysis.explain import Explanation, Relevant, cumulated, text_plot
 from pres_eval.arrays import add_in_order
 from pres_eval.errors import plural
+from pres_eval.options import level_lines
 from pres_eval.report.cells import Value
 from pres_eval.report.drawing import add_legend, panels, plain, tick_whole_numbers
 from pres_eval.report.layout import Table
@@ -23,6 +24,7 @@ def explained_tables(
     topics: Mapping[str, int],
     most: int | None = None,
     lines: int | None = None,
+    relevance_level: float = 1,
 ) -> list[Table]:
     """Return each topic with its relevant documents, and the averages of the run over its topics.
 
@@ -30,6 +32,7 @@ def explained_tables(
     topics  numbers of topics that the averages are over, by their names: those of the run, of the qrels
     most, lines  topics that people see, and lines that these may take: then the worst come first; None: all
             topics as they are given
+    relevance_level  the least grade of a relevant document, which a note says where it is not 1
     """
     labels = evaluation.labels
     by_topic = zip(*(evaluation.by_label(label).tolist() for label in labels), strict=True)
@@ -37,13 +40,15 @@ def explained_tables(
     no_scores = (0.0,) * len(labels)
     rows: list[tuple[Value, ...]] = []
     for_people: list[tuple[float, Table]] = []
+    level_note = level_lines(relevance_level)
     for explanation in explanations:
         values = scores.get(explanation.topic, no_scores)
         counts = (len(explanation.documents), explanation.found, explanation.num_ret)
         # A1 and A2 of the plot: ranks lost against the best case, ranks gained over the worst.
         areas = (explanation.sum_of_ranks, explanation.area_lost, explanation.area_kept)
         rows.append((explanation.topic, *counts, *areas, *values))
-        for_people.append((explanation.score, _topic_table(explanation, labels, values)))
+        table = _topic_table(explanation, labels, values)
+        for_people.append((explanation.score, replace(table, notes=[*table.notes, *level_note])))
     averages = [(name, num_topics, evaluation) for name, num_topics in topics.items()]
     return [
         Table(
@@ -111,6 +116,7 @@ def side_by_side_tables(
     names: Sequence[str],
     most: int | None = None,
     lines: int | None = None,
+    relevance_level: float = 1,
 ) -> list[Table]:
     """Return topics of two runs side by side; people see those first on which the runs differ most."""
     topics: list[tuple[Value, ...]] = []
@@ -124,7 +130,8 @@ def side_by_side_tables(
             ranks = (of_first.rank, of_second.rank, of_first.counted, of_second.counted)
             documents.append((first.topic, of_first.docno, of_first.grade, *ranks))
         key = -abs(first.score - second.score)
-        for_people.append((key, _side_by_side(first, second, in_both, names)))
+        table = _side_by_side(first, second, in_both, names)
+        for_people.append((key, replace(table, notes=[*table.notes, *level_lines(relevance_level)])))
     num_topics = [max(len(evaluation.topics), 1) for evaluation in evaluations]
     averages = zip(names, num_topics, evaluations, strict=True)
     return [
@@ -177,6 +184,7 @@ def _side_by_side(
     return Table(
         name=f"topic {topic}",
         title=f"Topic {topic}   PRES_{nmax}: {scores}",
+        headed=True,
         notes=notes,
         headings=("document", "grade", *names, "later"),
         rows=rows,
@@ -214,6 +222,7 @@ def _topic_table(explanation: Explanation, labels: Sequence[str], values: Sequen
     return Table(
         name=f"topic {topic}",
         title=f"Topic {topic}   {scores}",
+        headed=True,
         notes=notes,
         drawing=text_plot(explanation),
         headings=("i", "document", "grade", "rank", "r_i", "r_i - i"),

@@ -19,6 +19,9 @@ from pres_eval.report.text import printable
 LATEX, MARKDOWN = "latex", "markdown"
 """Styles of ours; all others are tabulate's."""
 
+HTML = "html"
+"""The style of tabulate's for pages; it escapes the cells itself."""
+
 BARE = ("simple", "plain")
 """Styles of tabulate's without lines between columns, where a text may go on to the end of the line."""
 
@@ -38,6 +41,7 @@ class Grid:
     title  the line above it, if any
     apart  rows of a name and a text that takes the place of all cells: runs that could not be evaluated
     fit    whether LaTeX makes it as narrow as a column, however small its letters become
+    headed whether LaTeX prints the title, too, as the heading of a paragraph
     """
 
     header: tuple[str, ...]
@@ -46,6 +50,7 @@ class Grid:
     left: int = 1
     apart: tuple[tuple[str, str], ...] = ()
     fit: bool = False
+    headed: bool = False
 
 
 def escaped(text: str, style: str) -> str:
@@ -86,6 +91,7 @@ _LATEX = {
         "Δ": r"$\Delta$",
         "≥": r"$\geq$",
     },
+    "…": r"\ldots{}",
     **{"β": r"$\beta$", "α": r"$\alpha$", "×": r"$\times$", "≤": r"$\leq$", "′": r"$'$", "·": r"$\cdot$"},
 }
 
@@ -192,7 +198,13 @@ def written(grid: Grid, style: str, width: int | None = None) -> str:
         text += "".join(f"| {' | '.join(cells)} |\n" for cells in _as_cells(grid))
     elif appended:
         text += "".join(f"{line}\n" for line in _apart_lines(grid, width))
-    return f"{escaped(grid.title, style)}\n\n{text}" if grid.title else text
+    if not grid.title:
+        return text
+    if style == HTML:
+        from pres_eval.report.markup import element
+
+        return f"{element('h2', grid.title)}\n\n{text}"
+    return f"{escaped(grid.title, style)}\n\n{text}"
 
 
 def _bare_lines(header: Sequence[str], rows: Sequence[Sequence[str]], left: int, *, ruled: bool) -> list[str]:
@@ -284,7 +296,10 @@ def _latex_tabular(grid: Grid) -> str:
         rows.append([*cells[: grid.left], *numbers])
     span = max(len(grid.header) - 1, 1)
     lines = []
-    if grid.title:
+    if grid.title and grid.headed:
+        # The heading would run into the table without a line of its own.
+        lines.append(rf"\paragraph{{{escaped(grid.title, LATEX)}}}\mbox{{}}\par")
+    elif grid.title:
         lines.append(f"% {printable(grid.title)}")
     if latex_width == TEXT_WIDTH:
         lines.append("% wider than a column of two: put it into table*")
@@ -306,9 +321,13 @@ def _latex_tabular(grid: Grid) -> str:
 
 
 def notes_text(notes: Sequence[str], style: str, width: int | None = None) -> str:
-    """Return the lines below a table, already escaped, broken at `width` where a terminal shows them."""
+    """Return the lines below a table, escaped but for HTML, broken at `width` where a terminal shows them."""
     if width is not None and style not in (LATEX, MARKDOWN):
         notes = [line for note in notes for line in textwrap.wrap(note, width, break_on_hyphens=False)]
     if style == LATEX:
         return "".join(f"\\par{{\\footnotesize {note}\\par}}\n" for note in notes)
+    if style == HTML:
+        from pres_eval.report.markup import element
+
+        return "".join(f"{element('p', note)}\n" for note in notes)
     return "".join(f"{note}  \n" if style == MARKDOWN else f"{note}\n" for note in notes)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Generic, TypeVar
@@ -20,6 +21,7 @@ from pres_eval.errors import RunFailure, UsageError, check_whole
 from pres_eval.records import dataclass
 from pres_eval.report.cells import Cell, Interval, Note, PValue, Score, cell_text, note_text
 from pres_eval.report.grid import (
+    HTML,
     LATEX,
     MARKDOWN,
     Grid,
@@ -33,7 +35,7 @@ from pres_eval.report.grid import (
 from pres_eval.report.text import exact, file_name, plain_text, printable_json, text_of
 from pres_eval.version import __version__
 
-PAPER_STYLES = (LATEX, MARKDOWN, "html")
+PAPER_STYLES = (LATEX, MARKDOWN, HTML)
 """Styles of tables that are read without the command's other output."""
 
 ANALYSIS_FORMATS = ("table", "json", "csv", "tsv", "latex", "markdown")
@@ -79,6 +81,7 @@ class Table:
     shown     the table that people see instead: its headings, rows and `left` are used; None: this one
     left      how many columns, from the first, are text, aligned to the left
     people    whether people see it among the others
+    headed    whether LaTeX prints the title, too, which is a comment otherwise
     programs  whether JSON and CSV have it among the others; if neither, it is printed when --table names it
     drawing   lines of letters that make a picture, below the notes
     rest      the last line: what people do not see, and how they get it
@@ -97,6 +100,7 @@ class Table:
     drawing: Sequence[str] = ()
     rest: str = ""
     paper_note: str = ""
+    headed: bool = False
 
 
 Row_contra = TypeVar("Row_contra", contravariant=True)
@@ -194,6 +198,7 @@ def _as_text(tables: Sequence[Table], look: Look) -> str:
     for table in tables:
         notes = list(table.notes)
         if table.paper_note and look.markup in PAPER_STYLES:
+            notes = [_without_option(note) for note in notes]
             notes.append(table.paper_note)
         texts.append(laid_out([grid_of(table, look)], notes, look))
         if table.drawing:
@@ -202,6 +207,17 @@ def _as_text(tables: Sequence[Table], look: Look) -> str:
             texts.append(notes_text([note_text(table.rest, look.markup)], look.markup, look.width))
         look = replace(look, failures=())  # the first table has them
     return "\n".join(texts)
+
+
+_OPTION_HINT = re.compile(r" \(--correct-over measures: [^()]*\)")
+"""The end of a note that names an option: a reader of the paper cannot give it."""
+
+
+def _without_option(note: str | Note) -> str | Note:
+    """Return a note without the option that would change what it says."""
+    if isinstance(note, Note):
+        return replace(note, text=_OPTION_HINT.sub("", note.text))
+    return _OPTION_HINT.sub("", note)
 
 
 def grid_of(table: Table, look: Look) -> Grid:
@@ -229,6 +245,7 @@ def grid_of(table: Table, look: Look) -> Grid:
         left=view.left,
         apart=tuple(failed_rows),
         fit=look.fit,
+        headed=table.headed,
     )
 
 
@@ -250,6 +267,10 @@ def drawing_text(lines: Sequence[str], style: str) -> str:
         return f"```text\n{text}```\n"
     if style == LATEX:
         return f"\\begin{{verbatim}}\n{text}\\end{{verbatim}}\n"
+    if style == HTML:
+        from pres_eval.report.markup import element
+
+        return f"{element('pre', text)}\n"
     return text
 
 

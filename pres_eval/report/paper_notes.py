@@ -7,6 +7,7 @@ from pres_eval.analysis.every_pair import PairTable
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.significance import ENUMERATED
 from pres_eval.errors import plural
+from pres_eval.options import level_lines
 from pres_eval.version import __version__
 
 TEST_NAMES = {
@@ -69,9 +70,12 @@ def paper_note_without_test(result: ComparedRuns) -> str:
 
 
 def topics_words(result: ComparedRuns) -> str:
-    """Return over how many topics the means are, and whether these have weights."""
-    words = plural(len(result.scores.topics))
-    return words if result.scores.weights is None else f"{words}, weighted"
+    """Return over how many topics the means are, whether these have weights, and what is relevant."""
+    words = [plural(len(result.scores.topics))]
+    if result.scores.weights is not None:
+        words.append("weighted")
+    words += level_lines(result.scores.relevance_level)
+    return ", ".join(words)
 
 
 def test_in_full(settings: CompareSettings, topics: int, count: int, measures: int) -> str:

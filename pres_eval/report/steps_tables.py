@@ -66,6 +66,7 @@ def _table(explained: MeasureSteps) -> Table:
     return Table(
         name=f"{explained.label} of {topic}",
         title=f"Topic {topic}   {explained.label} {explained.value:.4f}",
+        headed=True,
         notes=explained.lines,
         headings=("rank", "document", "grade", "step", "adds", "sum"),
         rows=rows,

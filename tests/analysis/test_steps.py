@@ -136,3 +136,30 @@ def test_two_runs_are_one_too_many(command: Command) -> None:
 def test_latex_has_no_sign_that_pdflatex_lacks(command: Command) -> None:
     latex = command.ok("explain", "-m", "err.10", QRELS, RUNS[1], "PAC-1002", "--format", "latex").out
     assert r"$\Pi$" in latex and latex.isascii()
+
+
+def test_measures_come_in_the_order_in_which_they_were_asked_for(command: Command) -> None:
+    asked = ("-m", "err.5", "-m", "P.10,5", "-m", "map", "-m", "err.5", "-m", "PRES.7", "-m", "bpref")
+    files = (QRELS, RUNS[1], "PAC-1002")
+    rows = command.ok("explain", *asked, "--table", "values", "--format", "csv", *files).rows
+    assert [row["measure"] for row in rows] == ["err_5", "P_5", "P_10", "map", "PRES_7", "bpref"]
+
+
+def test_err_has_its_numbers_in_the_formula(command: Command, tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("t 0 a 1\nt 0 b 2\nt 0 c 4\n")
+    run.write_text("".join(f"t Q0 {docno} 0 {9 - rank} r\n" for rank, docno in enumerate("abxc")))
+    text = command.ok("explain", "-m", "err.3", qrels, run).out
+    assert "R = (2^grade - 1) / 2^4,   4: the highest grade that there could be (max_rel)" in text
+    assert "err_3 = 1/1 × 0.0625 × 1.0000 + 1/2 × 0.1875 × 0.9375 = 0.1504" in text
+
+
+def test_the_level_of_relevance_is_said(command: Command) -> None:
+    files = (QRELS, RUNS[1], "PAC-1002")
+    words = "relevant: grade 2 or above"
+    text = command.ok("explain", "-m", "map", "-m", "ndcg", "-l", "2", "--quiet", *files).out
+    board_of_map, board_of_ndcg = text.split("ndcg ", 1)
+    assert words in board_of_map and words not in board_of_ndcg, "ndcg has gains of all grades"
+    assert words in command.ok("explain", "-l", "2", "--quiet", *files).out
+    assert words in command.ok("explain", "-l", "2", "--quiet", QRELS, *RUNS[:2], "PAC-1002").out
+    assert "or above" not in command.ok("explain", "-m", "map", *files).out

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import pytest
 from support.commands import QRELS, RUNS, Command
 
@@ -40,7 +42,7 @@ def test_the_note_says_how_a_table_was_tested(command: Command, options: str) ->
     assert last == f"12 topics; {NOTES[options]}; pres-eval {__version__}"
     latex = command.ok(*table, "--format", "latex").out.splitlines()[-1]
     assert latex == r"\par{\footnotesize " + last.replace("α", r"$\alpha$") + r"\par}"
-    assert command.ok(*table, "--style", "html").out.splitlines()[-1] == last
+    assert command.ok(*table, "--style", "html").out.splitlines()[-1] == f"<p>{escape(last)}</p>"
     assert "pres-eval" not in command.ok(*table).out
 
 
@@ -62,3 +64,20 @@ def test_letters_are_explained_in_a_paper(command: Command) -> None:
     note = f"no significant difference was found between runs that share a letter; 12 topics; {HOLM}"
     assert note in command.ok(*table, "--format", "latex").out
     assert note not in command.ok(*table).out
+
+
+def test_the_level_of_relevance_stands_in_the_note(command: Command) -> None:
+    table = ("compare", QRELS, *RUNS, "-m", "map", "--format", "markdown", "-l", "2", "--quiet")
+    notes = [line.strip() for line in command.ok(*table).out.splitlines() if "pres-eval" in line]
+    assert len(notes) == 3
+    for note in notes:
+        assert note.startswith("12 topics, relevant: grade 2 or above; ")
+
+
+def test_options_are_for_the_terminal_alone(command: Command) -> None:
+    table = ("compare", QRELS, *RUNS, *OPTIONS, "--all-pairs")
+    hint = "(--correct-over measures: over all together)"
+    for form in (("--format", "latex"), ("--format", "markdown"), ("--style", "html")):
+        paper = command.ok(*table, *form).out
+        assert "corrected within each measure" in paper and "--correct-over" not in paper
+    assert hint in command.ok(*table).out
