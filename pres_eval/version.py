@@ -1,3 +1,3 @@
 """The number of this version, which the build reads."""
 
-__version__ = "4.1.0"
+__version__ = "5.0.0"
