@@ -50,7 +50,7 @@ class OtherJudgements:
 
     label            of the measure
     rivals           how many other runs were tried
-    as_good          how many of them would then be as good as the best run, or better
+    better           how many of them would then be better than the best run
     nearest          index of the rival that would then be nearest to it, or furthest above
     documents        how many unjudged documents have the highest grade then
     value_of_best    of the best run under the grades that favour that rival
@@ -60,7 +60,7 @@ class OtherJudgements:
 
     label: str
     rivals: int
-    as_good: int
+    better: int
     nearest: int
     documents: int
     value_of_best: float
@@ -80,21 +80,24 @@ def try_other_judgements(
 ) -> OtherJudgements | None:
     """Try, for each rival, the grades of unjudged documents that favour it most; None if that is not defined.
 
-    Returns how many rivals would then be as good as the best run, and which of them would be nearest to it.
+    Returns how many rivals would then be better than the best run, and which of them would be nearest to it.
 
     runs      (R,) files of all runs, which are read again for documents that nobody judged
     rankings  (R,) their rankings, with the topics that count
     best, rivals  indices of runs with the same topics
     It is not defined if less is better, for -J, for a level of 0, for equal scores in another order than
-    trec_eval's, for documents with scores of their own, for more than MOST_RETRIEVED documents, and where
-    all documents are judged.
+    trec_eval's, where topics without a relevant document count in another way than trec_eval's (other
+    judgements can make them count), for documents with scores of their own, for more than MOST_RETRIEVED
+    documents, and where all documents are judged.
     Raises PresEvalError for files that cannot be read twice.
     """
     column_is_unfit = column.measure.less_is_better or column.view.judged_only
     if column_is_unfit or options.judged_only or options.relevance_level <= 0 or not rivals:
         return None
-    # The default of Options.ties is trec_eval's order.
-    if qrels.document_scores is not None or qrels.kept is not None or options.ties != Options.ties:
+    # The defaults of Options are trec_eval's ways.
+    if options.ties != Options.ties or options.empty != Options.empty:
+        return None
+    if qrels.document_scores is not None or qrels.kept is not None:
         return None
     depth = depth_of(column.measure, column.arguments)
     # The best run has index 0 in what follows, the rivals have 1 and more.
@@ -111,9 +114,13 @@ def try_other_judgements(
     values_by_rival = []
     num_favouring = []
     for place in range(1, len(compared)):
-        is_favouring = (extended.grade < 0) & (ranks[place] < ranks[0])
+        is_unjudged = extended.grade < 0
+        is_favouring = is_unjudged & (ranks[place] < ranks[0])
         num_favouring.append(int(np.count_nonzero(is_favouring)))
-        favouring = replace(extended, grade=np.where(is_favouring, highest, extended.grade))
+        grades = np.where(is_favouring, highest, extended.grade)
+        # Judged as 0, not left without a judgement: bpref and infAP tell these apart.
+        grades[is_unjudged & ~is_favouring] = 0
+        favouring = replace(extended, grade=grades)
         scoring = Scoring(relevance=favouring, selection=(column,), options=options, weights=weights)
         values_by_rival.append(summaries(evaluations_of(scoring, [reread[0], reread[place]]))[0])
     values = np.array(values_by_rival)
@@ -122,7 +129,7 @@ def try_other_judgements(
     return OtherJudgements(
         label=column.label,
         rivals=len(rivals),
-        as_good=int(np.count_nonzero(leads >= 0)),
+        better=int(np.count_nonzero(leads > 0)),
         nearest=rivals[nearest],
         documents=num_favouring[nearest],
         value_of_best=float(values[nearest, 0]),

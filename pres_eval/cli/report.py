@@ -6,7 +6,7 @@ import contextlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import numpy as np
 
@@ -367,6 +367,9 @@ def _other_judgements(report: Report, loaded: Loaded) -> OtherJudgements | None:
     """Return whether other judgements could put another run first; None where that cannot be told."""
     leaders = report.leaders(report.main)
     if len(leaders) != 1:
+        return None
+    # A pipe can be read once only, and waits for ever the second time.
+    if not all(Path(path).is_file() or Path(path).is_dir() for path in loaded.paths):
         return None
     best = leaders[0]
     rivals = [run for run in range(len(report.names)) if run != best and report.has_all_topics(run)]

@@ -69,4 +69,4 @@ def test_the_largest_lead_is_that_over_all_judgements(tmp_path: Path, measure: s
     assert tried is not None and tried.is_proof and tried.nearest == 1
     expected = means_under_all_judgements(judged, best, rival, measure)
     assert tried.value_of_rival - tried.value_of_best == pytest.approx(expected)
-    assert tried.as_good == (expected >= -1e-9)
+    assert tried.better == (expected > 1e-9)

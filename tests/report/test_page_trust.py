@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from html import unescape
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -77,8 +79,7 @@ def test_no_run_is_said_to_stay_best_where_bounds_meet(tmp_path: Path, bounds: b
     known = "" if bounds else "".join(f"1 0 N{rank} 0\n" for rank in range(1, 10))
     runs = [ranking("1", (1, 2), 9, "good"), ranking("1", (5, 6), 9, "poor")]
     words = words_of(report_of_texts(tmp_path, judgements("1", 2) + known, *runs))
-    assert ("The bounds do not overlap" in words) != bounds
-    assert ("of 0 of 1 other runs reach into those of good" in words) != bounds
+    assert ("All documents of the runs that count for PRES_100 are judged" in words) != bounds
     # N1 and N2, which only poor has, are before R1 and R2.
     assert ("Other judgements could put another run first by PRES_100" in words) == bounds
 
@@ -155,12 +156,12 @@ def test_bounds_of_runs_that_share_unjudged_documents_prove_nothing(command: Com
         for rank, docno in enumerate(("N1", "N2", "N3", "N4", "N5", "N6"), 1)
     )
     words = page_of(command, tmp_path, qrels, good, poor)
-    assert "By P_10 good is the best run whatever grades the unjudged documents have" in words
-    assert "all others 0, good would have 0.1000 and poor 0.0000" in words
+    assert "By P_10 none can be better than good, whatever grades the unjudged documents have" in words
+    assert "all others 0: then good would have 0.1000 and poor 0.0000" in words
     alone = "".join(f"{topic} Q0 X{rank} {rank} {9 - rank} poor\n" for topic in topics for rank in (1, 2))
     words = page_of(command, tmp_path, qrels, good, alone)
     assert "Other judgements could put another run first by P_10" in words
-    assert "good would have 0.1000 and poor 0.2000. 1 of 1 other run could be as good" in words
+    assert "good would have 0.1000 and poor 0.2000. 1 of 1 other run could be better" in words
 
 
 def test_other_judgements_of_measures_that_share_a_denominator_prove_nothing(
@@ -172,7 +173,44 @@ def test_other_judgements_of_measures_that_share_a_denominator_prove_nothing(
     files = [tmp_path / name for name in ("qrels", "good", "poor")]
     command("report", *files, "-m", "map", "-o", tmp_path / "r.html", "--quiet")
     words = unescape(re.sub("<[^>]*>", "", (tmp_path / "r.html").read_text()))
-    assert "By map good stays the best run even if" in words and "This is no proof" in words
+    assert (
+        "By map good stays the best under the judgements that were tried" in words
+        and "This is no proof" in words
+    )
+
+
+def test_judgements_that_bring_topics_back_or_pipes_that_end_prove_nothing(
+    command: Command, tmp_path: Path
+) -> None:
+    """Topic 2 has no relevant document, so --empty skip leaves it out until one is judged."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 n 0\n")
+    (tmp_path / "A").write_text("1 Q0 a 1 9 A\n2 Q0 n 1 9 A\n")
+    (tmp_path / "B").write_text("1 Q0 n 1 9 B\n2 Q0 y 1 9 B\n2 Q0 z 2 8 B\n")
+    files = [tmp_path / name for name in ("qrels", "A", "B")]
+    page = tmp_path / "r.html"
+    command("report", *files, "-m", "P.3", "--empty", "skip", "-o", page, "--quiet")
+    assert "whatever grades" not in page.read_text()
+    os.mkfifo(tmp_path / "pipe")
+    writer = Thread(target=lambda: (tmp_path / "pipe").write_text("1 Q0 n 1 9 B\n2 Q0 y 1 9 B\n"))
+    writer.start()
+    called = command("report", *files[:2], tmp_path / "pipe", "-m", "P.3", "-o", page, "--quiet")
+    writer.join()
+    assert called.code == 0, called.err
+    assert "whatever grades" not in page.read_text()
+
+
+@pytest.mark.parametrize("measure", ["bpref", "infAP"])
+def test_documents_that_do_not_favour_are_judged_as_0(command: Command, tmp_path: Path, measure: str) -> None:
+    """As if they were unjudged, bpref and infAP of the best run had other values."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 1\n1 0 n 0\n")
+    (tmp_path / "A").write_text("".join(f"1 Q0 {d} 1 {9 - i} A\n" for i, d in enumerate("uavbn")))
+    (tmp_path / "B").write_text("".join(f"1 Q0 {d} 1 {9 - i} B\n" for i, d in enumerate("nwb")))
+    (tmp_path / "judged").write_text("1 0 a 1\n1 0 b 1\n1 0 n 0\n1 0 u 0\n1 0 v 0\n1 0 w 1\n")
+    files = [tmp_path / name for name in ("qrels", "A", "B")]
+    command("report", *files, "-m", measure, "-o", tmp_path / "r.html", "--quiet")
+    words = unescape(re.sub("<[^>]*>", "", (tmp_path / "r.html").read_text()))
+    values = [command.ok("-m", measure, tmp_path / "judged", run).out.split()[-1] for run in files[1:]]
+    assert f"then A would have {values[0]} and B {values[1]}." in words
 
 
 def test_two_runs_that_tie_have_a_verdict(command: Command, tmp_path: Path) -> None:

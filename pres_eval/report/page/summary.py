@@ -428,31 +428,41 @@ def _stability_of_order(report: Report, trust: Trust) -> list[list[Content]]:
 def _under_other_judgements(report: Report, tried: OtherJudgements, best: int) -> str:
     """Return whether another run could be best if unjudged documents had other grades, in words."""
     leader, rival = report.names[best], report.names[tried.nearest]
-    values = f"{leader} would have {tried.value_of_best:.4f} and {rival} {tried.value_of_rival:.4f}"
-    favouring = (
-        f"if, of the documents that nobody judged, those that {rival} has before {leader} (here"
-        f" {tried.documents:,}) had the topic's highest grade, and all others 0, {values}"
-    )
+    others = plural(tried.rivals, "other run")
+    of_runs = ""
     lacking = len(report.names) - 1 - tried.rivals
-    not_compared = ""
     if lacking:
-        not_compared = f" ({lacking} more lack topics and are not compared)"
-    if tried.as_good:
+        of_runs = f" of the runs with all topics ({lacking} more lack some)"
+    values = (
+        f"{leader} would have {_as_read(tried.value_of_best)} and {rival} {_as_read(tried.value_of_rival)}"
+    )
+    case = (
+        f"Suppose that, of the documents that nobody judged, those that {rival} has and {leader} has not, or"
+        f" has further down (here {tried.documents:,}), had the highest grade of their topic, and all others 0:"
+        f" then {values}."
+    )
+    if tried.better:
         return (
-            f"Other judgements could put another run first by {tried.label}: {favouring}. {tried.as_good} of"
-            f" {plural(tried.rivals, 'other run')} could be as good or better in this way{not_compared}"
+            f"Other judgements could put another run first by {tried.label}. {case} {tried.better} of"
+            f" {others}{of_runs} could be better in this way"
         )
     if tried.is_proof:
         return (
-            f"By {tried.label} {leader} is the best run whatever grades the unjudged documents have: even"
-            f" {favouring}, and no judgements are better for {rival}, the nearest of"
-            f" {plural(tried.rivals, 'other run')}{not_compared}"
+            f"By {tried.label} none{of_runs} can be better than {leader}, whatever grades the unjudged"
+            f" documents have. {case} No grades favour {rival}, the nearest of {others}, more against {leader}"
         )
     return (
-        f"By {tried.label} {leader} stays the best run even {favouring}; {rival} is the nearest of"
-        f" {plural(tried.rivals, 'other run')} then{not_compared}. This is no proof: other judgements, and"
-        " documents that neither retrieved, may change more"
+        f"By {tried.label} {leader} stays the best{of_runs} under the judgements that were tried. {case}"
+        f" {rival} is the nearest of {others} then. This is no proof: other judgements, and documents that"
+        " neither retrieved, may change more"
     )
+
+
+def _as_read(value: float) -> str:
+    """Return a value for a sentence: a count without decimals, others with four."""
+    if value > 1 and value.is_integer():
+        return f"{value:,.0f}"
+    return f"{value:.4f}"
 
 
 def _who_could_be_best(report: Report, bounds: FloatArray, best: int) -> str:
@@ -472,6 +482,8 @@ def _who_could_be_best(report: Report, bounds: FloatArray, best: int) -> str:
     lacking = len(high) - 1 - len(others)
     if lacking:
         reach += f" ({lacking} more lack topics and are not compared)"
+    if np.array_equal(low, high):
+        return f"All documents of the runs that count for {report.main} are judged: its values have no bounds"
     if not over:
         return (
             f"The bounds do not overlap: {reach}. They are of each run alone: an unjudged document that only"
