@@ -438,8 +438,8 @@ def _under_other_judgements(report: Report, tried: OtherJudgements, best: int) -
     )
     case = (
         f"Suppose that, of the documents that nobody judged, those that {rival} has and {leader} has not, or"
-        f" has further down (here {tried.documents:,}), had the highest grade of their topic, and all others 0:"
-        f" then {values}."
+        f" has further down (here {tried.documents:,}), had the highest grade of their topic, and all others"
+        f" 0: then {values}."
     )
     if tried.better:
         return (
@@ -449,7 +449,7 @@ def _under_other_judgements(report: Report, tried: OtherJudgements, best: int) -
     if tried.is_proof:
         return (
             f"By {tried.label} none{of_runs} can be better than {leader}, whatever grades the unjudged"
-            f" documents have. {case} No grades favour {rival}, the nearest of {others}, more against {leader}"
+            f" documents have. {case} No grades favour {rival}, the nearest of {others}, more than these"
         )
     return (
         f"By {tried.label} {leader} stays the best{of_runs} under the judgements that were tried. {case}"
