@@ -52,6 +52,7 @@ class OtherJudgements:
     rivals           how many other runs were tried
     better           how many of them would then be better than the best run
     nearest          index of the rival that would then be nearest to it, or furthest above
+    depth            the cutoff of the measure, below which documents stay unjudged; None: no cutoff
     documents        how many unjudged documents have the highest grade then
     value_of_best    of the best run under the grades that favour that rival
     value_of_rival   of that rival under the same grades
@@ -62,6 +63,7 @@ class OtherJudgements:
     rivals: int
     better: int
     nearest: int
+    depth: int | None
     documents: int
     value_of_best: float
     value_of_rival: float
@@ -131,6 +133,7 @@ def try_other_judgements(
         rivals=len(rivals),
         better=int(np.count_nonzero(leads > 0)),
         nearest=rivals[nearest],
+        depth=None if depth == LARGEST_LONG else depth,
         documents=num_favouring[nearest],
         value_of_best=float(values[nearest, 0]),
         value_of_rival=float(values[nearest, 1]),

@@ -79,7 +79,7 @@ def test_no_run_is_said_to_stay_best_where_bounds_meet(tmp_path: Path, bounds: b
     known = "" if bounds else "".join(f"1 0 N{rank} 0\n" for rank in range(1, 10))
     runs = [ranking("1", (1, 2), 9, "good"), ranking("1", (5, 6), 9, "poor")]
     words = words_of(report_of_texts(tmp_path, judgements("1", 2) + known, *runs))
-    assert ("All documents of the runs that count for PRES_100 are judged" in words) != bounds
+    assert ("The bounds of PRES_100 are one value for each run" in words) != bounds
     # N1 and N2, which only poor has, are before R1 and R2.
     assert ("Other judgements could put another run first by PRES_100" in words) == bounds
 
@@ -157,6 +157,7 @@ def test_bounds_of_runs_that_share_unjudged_documents_prove_nothing(command: Com
     )
     words = page_of(command, tmp_path, qrels, good, poor)
     assert "By P_10 none can be better than good, whatever grades the unjudged documents have" in words
+    assert "has further down, both down to rank 10 (here 0), had the highest grade" in words
     assert "all others 0: then good would have 0.1000 and poor 0.0000" in words
     alone = "".join(f"{topic} Q0 X{rank} {rank} {9 - rank} poor\n" for topic in topics for rank in (1, 2))
     words = page_of(command, tmp_path, qrels, good, alone)

@@ -436,10 +436,13 @@ def _under_other_judgements(report: Report, tried: OtherJudgements, best: int) -
     values = (
         f"{leader} would have {_as_read(tried.value_of_best)} and {rival} {_as_read(tried.value_of_rival)}"
     )
+    within = ""
+    if tried.depth is not None:
+        within = f", both down to rank {tried.depth}"
     case = (
         f"Suppose that, of the documents that nobody judged, those that {rival} has and {leader} has not, or"
-        f" has further down (here {tried.documents:,}), had the highest grade of their topic, and all others"
-        f" 0: then {values}."
+        f" has further down{within} (here {tried.documents:,}), had the highest grade of their topic, and"
+        f" all others 0: then {values}."
     )
     if tried.better:
         return (
@@ -483,7 +486,10 @@ def _who_could_be_best(report: Report, bounds: FloatArray, best: int) -> str:
     if lacking:
         reach += f" ({lacking} more lack topics and are not compared)"
     if np.array_equal(low, high):
-        return f"All documents of the runs that count for {report.main} are judged: its values have no bounds"
+        return (
+            f"The bounds of {report.main} are one value for each run. Documents that they are not over (further"
+            " down, of other runs, not retrieved, of topics left out) may still change the order"
+        )
     if not over:
         return (
             f"The bounds do not overlap: {reach}. They are of each run alone: an unjudged document that only"
