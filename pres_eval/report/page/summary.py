@@ -487,8 +487,8 @@ def _who_could_be_best(report: Report, bounds: FloatArray, best: int) -> str:
         reach += f" ({lacking} more lack topics and are not compared)"
     if np.array_equal(low, high):
         return (
-            f"The bounds of {report.main} are one value for each run. Documents that they are not over (further"
-            " down, of other runs, not retrieved, of topics left out) may still change the order"
+            f"The bounds of {report.main} are one value for each run. Documents that they are not over"
+            " (further down, of other runs, not retrieved, of topics left out) may still change the order"
         )
     if not over:
         return (
