@@ -441,8 +441,8 @@ def _under_other_judgements(report: Report, tried: OtherJudgements, best: int) -
         within = f", both down to rank {tried.depth}"
     case = (
         f"Suppose that, of the documents that nobody judged, those that {rival} has and {leader} has not, or"
-        f" has further down{within} (here {tried.documents:,}), had the highest grade of their topic, and"
-        f" all others 0: then {values}."
+        f" has further down{within} (here {tried.documents:,}), had the highest grade of their topic (or the"
+        f" level, if that is higher), and all others 0: then {values}."
     )
     if tried.better:
         return (
