@@ -9,7 +9,8 @@ For a measure that adds the same for each relevant document, whatever else is re
 no other grades are better for the rival: those documents raise its value more than the best run's, and all
 others raise its value less, or both alike.  So what these grades show is a proof.  For other measures they
 show what can happen: the number of relevant documents changes too, and other grades may be better for the
-rival.
+rival.  Topics that have no judgement at all do not count, and could once they had some: nothing is said of
+these.
 """
 
 from __future__ import annotations
@@ -93,8 +94,10 @@ def try_other_judgements(
     documents, and where all documents are judged.
     Raises PresEvalError for files that cannot be read twice.
     """
+    # P(rel=2) has a level of its own.
+    level = options.relevance_level if column.view.level is None else column.view.level
     column_is_unfit = column.measure.less_is_better or column.view.judged_only
-    if column_is_unfit or options.judged_only or options.relevance_level <= 0 or not rivals:
+    if column_is_unfit or options.judged_only or level <= 0 or not rivals:
         return None
     # The defaults of Options are trec_eval's ways.
     if options.ties != Options.ties or options.empty != Options.empty:
@@ -112,7 +115,7 @@ def try_other_judgements(
         return None
     reread = [on_topics(read_run(runs[run], extended, options), rankings[run].topic) for run in compared]
     ranks = [_ranks_in_pool(ranking, len(extended.grade), depth) for ranking in reread]
-    highest = _highest_grades(extended, column.measure, options.relevance_level)
+    highest = _highest_grades(extended, column.measure, level)
     values_by_rival = []
     num_favouring = []
     for place in range(1, len(compared)):

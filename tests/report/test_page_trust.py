@@ -156,7 +156,10 @@ def test_bounds_of_runs_that_share_unjudged_documents_prove_nothing(command: Com
         for rank, docno in enumerate(("N1", "N2", "N3", "N4", "N5", "N6"), 1)
     )
     words = page_of(command, tmp_path, qrels, good, poor)
-    assert "By P_10 none can be better than good, whatever grades the unjudged documents have" in words
+    assert (
+        "By P_10 none can be better than good, whatever grades the unjudged documents of these topics"
+        in words
+    )
     assert "has further down, both down to rank 10 (here 0), had the highest grade" in words
     assert "all others 0: then good would have 0.1000 and poor 0.0000" in words
     alone = "".join(f"{topic} Q0 X{rank} {rank} {9 - rank} poor\n" for topic in topics for rank in (1, 2))
@@ -198,6 +201,18 @@ def test_judgements_that_bring_topics_back_or_pipes_that_end_prove_nothing(
     writer.join()
     assert called.code == 0, called.err
     assert "whatever grades" not in page.read_text()
+
+
+def test_a_level_of_the_measure_itself_counts(command: Command, tmp_path: Path) -> None:
+    """P(rel=2): documents of grade 1, the highest of topic 1, are not relevant, and those of 2 would be."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 n 0\n2 0 a 2\n")
+    (tmp_path / "A").write_text("1 Q0 a 1 9 A\n2 Q0 a 1 9 A\n")
+    (tmp_path / "B").write_text("1 Q0 x 1 9 B\n1 Q0 y 2 8 B\n2 Q0 z 1 9 B\n")
+    files = [tmp_path / name for name in ("qrels", "A", "B")]
+    command("report", *files, "-m", "P(rel=2)@3", "-o", tmp_path / "r.html", "--quiet")
+    words = unescape(re.sub("<[^>]*>", "", (tmp_path / "r.html").read_text()))
+    assert "Other judgements could put another run first by P_3(rel=2)" in words
+    assert "then A would have 0.1667 and B 0.5000." in words
 
 
 @pytest.mark.parametrize("measure", ["bpref", "infAP"])

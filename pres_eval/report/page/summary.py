@@ -452,7 +452,8 @@ def _under_other_judgements(report: Report, tried: OtherJudgements, best: int) -
     if tried.is_proof:
         return (
             f"By {tried.label} none{of_runs} can be better than {leader}, whatever grades the unjudged"
-            f" documents have. {case} No grades favour {rival}, the nearest of {others}, more than these"
+            f" documents of these topics have. {case} No grades favour {rival}, the nearest of {others}, more"
+            " than these"
         )
     return (
         f"By {tried.label} {leader} stays the best{of_runs} under the judgements that were tried. {case}"
