@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from pres_eval.analysis.corrections import CORRECTIONS, letters_of_pairs
+from pres_eval.analysis.corrections import CORRECT_OVER_ALL, CORRECTIONS, letters_of_pairs
 from pres_eval.analysis.estimates import INTERVALS, Ends
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
@@ -102,7 +102,7 @@ class CompareSettings:
         """Return the end of a note on stars: the correction within each measure, and the option for all."""
         if not self.corrects_within(measures):
             return ""
-        return ", corrected within each measure (--correct-over measures: over all together)"
+        return f", corrected within each measure {CORRECT_OVER_ALL}"
 
     def joint_alpha(self, measures: int) -> float:
         """Return the chance that any interval of a joint test misses, for one of several measures."""

@@ -99,6 +99,9 @@ SHARES: dict[str, Callable[[FloatArray, float], FloatArray]] = {
 """Return the shares of alpha at which intervals miss, so that they agree with the correction of that name."""
 
 
+CORRECT_OVER_ALL = "(--correct-over measures: over all together)"
+"""The option that corrects over all measures, in notes; tables for papers leave it out."""
+
 SHARED = "no significant difference was found between runs that share a letter"
 """Meaning of the letters, as tables and the page say it."""
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison
-from pres_eval.analysis.corrections import SHARED
+from pres_eval.analysis.corrections import CORRECT_OVER_ALL, SHARED
 from pres_eval.analysis.joint import JOINT_TESTS
+from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.reproducible import rounded
 from pres_eval.analysis.significance import FEWEST, NEED_VARIANCE, PAIRED_TESTS
 from pres_eval.errors import plural
@@ -162,13 +163,19 @@ def _notes_of_intervals(result: ComparedRuns) -> list[str]:
     return notes
 
 
+def _best_first(scores: PairedScores) -> list[int]:
+    """Return the numbers of the runs, the best by the first measure first."""
+    order: list[int] = (-rounded(scores.gains()[0])).argsort(kind="stable").tolist()
+    return order
+
+
 def _groups(result: ComparedRuns) -> Table:
     """Return, for all pairs: the letters of each run, the best by the first measure on top."""
     scores = result.scores
     letters = {label: result.letters(measure) for measure, label in enumerate(scores.measures)}
     rows: list[tuple[Value, ...]] = []
     cells: dict[str, list[Cell]] = {}
-    for run in (-rounded(scores.gains()[0])).argsort(kind="stable").tolist():
+    for run in _best_first(scores):
         name = scores.runs[run]
         cells[name] = []
         for label, letters_of_runs in letters.items():
@@ -176,7 +183,7 @@ def _groups(result: ComparedRuns) -> Table:
             cells[name].append(letters_of_runs[run])
     notes = ["a: with the best"]
     if result.settings.corrects_within(len(scores.measures)):
-        notes.append("corrected within each measure (--correct-over measures: over all together)")
+        notes.append(f"corrected within each measure {CORRECT_OVER_ALL}")
     alike = []
     if len(scores.runs) > 1:
         alike = [label for label, letters_of_runs in letters.items() if set(letters_of_runs) == {"a"}]
@@ -204,7 +211,7 @@ def _means_with_letters(result: ComparedRuns, topics: str) -> Table:
     letters = {label: result.letters(measure) for measure, label in enumerate(scores.measures)}
     rows: list[tuple[Value, ...]] = []
     cells: dict[str, list[Cell]] = {}
-    for run in (-rounded(scores.gains()[0])).argsort(kind="stable").tolist():
+    for run in _best_first(scores):
         name = scores.runs[run]
         cells[name] = []
         for measure, label in enumerate(scores.measures):

@@ -15,7 +15,7 @@ from importlib import resources
 
 from pres_eval.errors import plural
 from pres_eval.report.compared_tables import INTERVAL_NAMES
-from pres_eval.report.markup import Content, Html, element, raw, section
+from pres_eval.report.markup import Content, Html, element, raw, section, whole_page
 from pres_eval.report.page.board import leaderboard, pair
 from pres_eval.report.page.groups import groups_view
 from pres_eval.report.page.packed import page_data
@@ -63,23 +63,9 @@ def _document(report: Report, content: Sequence[Content], script: str | None) ->
         f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src {allowed_script};"
         " base-uri 'none'; form-action 'none'"
     )
-    head = element(
-        "head",
-        "\n",
-        element("meta", charset="utf-8"),
-        "\n",
-        element("meta", http_equiv="Content-Security-Policy", content=policy),
-        "\n",
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("link", rel="icon", href="data:,"),
-        element("title", title_of(report)),
-        element("style", raw(style)),
-        "\n",
-    )
     body = element("body", "\n", *content)
     printed = "one" if script is None else None
-    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en', data_print=printed)}\n"
+    return whole_page(title_of(report), policy, style, body, printed)
 
 
 def _one_page(report: Report) -> list[Html]:

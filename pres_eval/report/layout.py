@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Generic, TypeVar
 
+from pres_eval.analysis.corrections import CORRECT_OVER_ALL
 from pres_eval.errors import RunFailure, UsageError, check_whole
 from pres_eval.records import dataclass
 from pres_eval.report.cells import Cell, Interval, Note, PValue, Score, cell_text, note_text
@@ -209,15 +209,11 @@ def _as_text(tables: Sequence[Table], look: Look) -> str:
     return "\n".join(texts)
 
 
-_OPTION_HINT = re.compile(r" \(--correct-over measures: [^()]*\)")
-"""The end of a note that names an option: a reader of the paper cannot give it."""
-
-
 def _without_option(note: str | Note) -> str | Note:
-    """Return a note without the option that would change what it says."""
+    """Return a note without the option in it, which a reader of a paper cannot give."""
     if isinstance(note, Note):
-        return replace(note, text=_OPTION_HINT.sub("", note.text))
-    return _OPTION_HINT.sub("", note)
+        return replace(note, text=note.text.replace(f" {CORRECT_OVER_ALL}", ""))
+    return note.replace(f" {CORRECT_OVER_ALL}", "")
 
 
 def grid_of(table: Table, look: Look) -> Grid:

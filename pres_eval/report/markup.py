@@ -47,6 +47,28 @@ def escaped(text: str) -> str:
     return escape(printable_in_pages(text))
 
 
+def whole_page(title: str, policy: str, style: str, body: Html, data_print: str | None = None) -> str:
+    """Return a page with its head: what a browser may do with it (a policy), and how it looks.
+
+    data_print  attribute of the page by which its style prints another layout; None for none
+    """
+    head = element(
+        "head",
+        "\n",
+        element("meta", charset="utf-8"),
+        "\n",
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
+        "\n",
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("link", rel="icon", href="data:,"),
+        element("title", title),
+        element("style", raw(style)),
+        "\n",
+    )
+    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en', data_print=data_print)}\n"
+
+
 def element(name: str, /, *parts: Content, **attributes: str | float | bool | None) -> Html:
     """Return an element with its content.
 

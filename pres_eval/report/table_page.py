@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pres_eval.report.markup import element, raw
+from pres_eval.report.markup import element, raw, whole_page
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 80em; margin: 0 auto; padding: 1em; }
@@ -22,19 +22,5 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri
 
 def page_of_tables(tables: str, title: str) -> str:
     """Return a whole page in HTML of tables that are written in HTML already."""
-    head = element(
-        "head",
-        "\n",
-        element("meta", charset="utf-8"),
-        "\n",
-        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        "\n",
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("link", rel="icon", href="data:,"),
-        element("title", title),
-        element("style", raw(STYLE)),
-        "\n",
-    )
     body = element("body", "\n", element("main", element("h1", title), "\n", raw(tables)), "\n")
-    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+    return whole_page(title, POLICY, STYLE, body)

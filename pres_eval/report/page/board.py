@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.analysis.corrections import SHARED
+from pres_eval.analysis.corrections import CORRECT_OVER_ALL, SHARED
 from pres_eval.analysis.every_pair import PairTable
 from pres_eval.analysis.paired import depth_warning
 from pres_eval.errors import plural
@@ -173,7 +173,7 @@ def _note(report: Report) -> Html | str:
         return element("p", f"Over {pairs.over} no difference could be tested.", class_="dim")
     tests = pairs.family
     if pairs.settings.corrects_within(len(pairs.measures)):
-        tests += " (--correct-over measures: over all together)"
+        tests += f" {CORRECT_OVER_ALL}"
     tests += f", each over the topics that both have, significant where p < {pairs.settings.alpha:g}."
     if pairs.baseline is None:
         words = f"{SHARED[0].upper()}{SHARED[1:]}. Signs and letters are of one family of tests: {tests}"
