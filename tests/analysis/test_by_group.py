@@ -229,6 +229,19 @@ def test_means_of_groups_have_the_weights_of_their_own_topics(command: Command, 
         assert ends == pytest.approx((min(apart.values()), max(apart.values())), abs=1e-12)
 
 
+def test_the_group_with_the_least_gain_is_that_by_weighted_means(command: Command, tmp_path: Path) -> None:
+    """The light group has the larger gain, but the smaller sum of weights times gains."""
+    gains = {"1": 0.10, "2": 0.12, "3": 0.30, "4": 0.32}
+    scores, weights, groups = tmp_path / "scores.csv", tmp_path / "weights", tmp_path / "groups"
+    rows = [f"a,{topic},0.5\nb,{topic},{0.5 + gain}\n" for topic, gain in gains.items()]
+    scores.write_text("run,topic,map\n" + "".join(rows))
+    weights.write_text("1 10\n2 10\n3 1\n4 1\n")
+    groups.write_text("1 heavy\n2 heavy\n3 light\n4 light\n")
+    options = ("--weights", weights, "--groups", groups, "--format", "json")
+    (row,) = command("compare", "--scores", scores, *options).json["interaction"]
+    assert (row["run"], row["least"], row["greatest"]) == ("b", "heavy", "light")
+
+
 def test_weights_times_equal_differences_are_no_interaction() -> None:
     weights = np.array([1.0, 4.0, 0.0, 2.0, 2.0, 0.5, 3.0])
     assert (

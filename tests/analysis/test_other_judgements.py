@@ -47,12 +47,14 @@ def means_under_all_judgements(
     return largest
 
 
-@pytest.mark.parametrize("measure", ["P_3", "num_rel_ret"])
-@pytest.mark.parametrize("seed", range(4))
-def test_the_largest_lead_is_that_over_all_judgements(tmp_path: Path, measure: str, seed: int) -> None:
-    rng = random.Random(seed)
-    judged = {topic: {document: rng.randint(0, 1) for document in "abc"} for topic in TOPICS}
-    best, rival = random_lists(rng), random_lists(rng)
+def check_lead(
+    tmp_path: Path,
+    judged: dict[str, dict[str, int]],
+    best: dict[str, list[str]],
+    rival: dict[str, list[str]],
+    measure: str,
+) -> float:
+    """Check that the lead of the rival is the largest over all judgements, and return it."""
     (tmp_path / "qrels").write_text(
         "".join(f"{topic} 0 {d} {grade}\n" for topic in TOPICS for d, grade in judged[topic].items())
     )
@@ -70,3 +72,19 @@ def test_the_largest_lead_is_that_over_all_judgements(tmp_path: Path, measure: s
     expected = means_under_all_judgements(judged, best, rival, measure)
     assert tried.value_of_rival - tried.value_of_best == pytest.approx(expected)
     assert tried.better == (expected > 1e-9)
+    return expected
+
+
+@pytest.mark.parametrize("measure", ["P_3", "num_rel_ret"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_largest_lead_is_that_over_all_judgements(tmp_path: Path, measure: str, seed: int) -> None:
+    rng = random.Random(seed)
+    judged = {topic: {document: rng.randint(0, 1) for document in "abc"} for topic in TOPICS}
+    check_lead(tmp_path, judged, random_lists(rng), random_lists(rng), measure)
+
+
+def test_a_document_at_the_cutoff_may_be_relevant(tmp_path: Path) -> None:
+    judged = {topic: {"a": 1, "b": 1} for topic in TOPICS}
+    best = {topic: ["a", "b"] for topic in TOPICS}
+    rival = {topic: ["a", "b", "x", "y"] for topic in TOPICS}
+    assert check_lead(tmp_path, judged, best, rival, "P_3") == pytest.approx(1 / 3)

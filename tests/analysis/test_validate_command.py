@@ -164,6 +164,8 @@ def test_strata_that_were_found_or_missed_as_a_whole(call: Command) -> None:
     assert float(found["relevant missed"]["estimate"]) == 160 * 4 / 40
     text = call.ok("validate", "found", "strata", "--sizes", "sizes").out
     assert "the review found 14; we can say" in text
+    # What was judged as a whole is no sampled part.
+    assert "95 % intervals of one sampled part" in text and "parts combined" not in text
     # The same from two files, and from one that lists all documents.
     header, *lines = STRATA.splitlines(keepends=True)
     Path("a").write_text(header + "".join(lines[:40]))

@@ -40,3 +40,12 @@ def test_compatibility_counts_a_document_at_its_depth(call: Command, tmp_path: P
     (tmp_path / "run").write_text("1 Q0 x 1 2 t\n1 Q0 a 2 1 t\n")
     row = call.ok("-m", "compat.depth=2", "--format", "csv", tmp_path / "qrels", tmp_path / "run").rows[0]
     assert float(row["compat_depth=2"]) == pytest.approx(0.95 * (1 / 2) / (1 + 0.95))
+
+
+def test_no_fewer_than_no_documents_are_left_unread(call: Command, tmp_path: Path) -> None:
+    """The 10 retrieved documents are all there seem to be, and one that was missed has no room."""
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("".join(f"1 0 r{number} 1\n" for number in range(5)))
+    retrieved = [f"n{number}" for number in range(6)] + [f"r{number}" for number in range(4)]
+    run.write_text("".join(f"1 Q0 {docno} 0 {-rank} t\n" for rank, docno in enumerate(retrieved)))
+    assert call.ok("-m", "tnr.80", qrels, run).out.split() == ["tnr_80", "all", "0.0000"]

@@ -143,3 +143,11 @@ def test_splits_give_the_same(rule: str, size: int, twice: tuple[str, str]) -> N
     assert (
         found.rank.tolist() == expected.rank.tolist() and found.num_ret.tolist() == expected.num_ret.tolist()
     )
+
+
+def test_dropped_lines_are_counted_in_topics_of_another_order_too(call: Command, tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("1 0 a 1\n2 0 b 1\n")
+    run.write_text("2 Q0 b 0 3 t\n2 Q0 b 0 2 t\n1 Q0 a 0 3 t\n1 Q0 a 0 2 t\n")
+    called = call("--duplicates", "first", "-m", "map", qrels, run)
+    assert called.code == 0 and "2 lines were dropped" in called.err

@@ -100,6 +100,17 @@ def test_equal_runs_and_ties(call: Command, tmp_path: Path) -> None:
     assert float(topics_of(call, tied, ordered, "--cutoffs", "1")["1"]["jaccard@1"]) == 1.0
 
 
+def test_scores_that_are_equal_in_single_precision_are_ties_of_9_0_8_alone(
+    call: Command, tmp_path: Path
+) -> None:
+    near = tmp_path / "near"
+    near.write_text("1 Q0 a 1 16777217 t\n1 Q0 b 2 16777216 t\n")
+    ordered = write(tmp_path / "ordered", {"1": ["b", "a"]}, "o")
+    for version, shared in (("9.0.8", 1.0), ("10.0", 0.0)):
+        row = topics_of(call, near, ordered, "--cutoffs", "1", "--compat", version)["1"]
+        assert float(row["jaccard@1"]) == shared, version
+
+
 def test_topic_that_one_run_lacks_shares_nothing(call: Command, tmp_path: Path) -> None:
     first = write(tmp_path / "first", {"1": ["a"], "2": ["b"]}, "one")
     second = write(tmp_path / "second", {"1": ["a"]}, "two")

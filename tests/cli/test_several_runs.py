@@ -49,6 +49,12 @@ def test_lines_name_each_run(naming: str, names: list[str] | None, call: Command
     assert named == (names or track)
 
 
+def test_lines_number_a_file_that_is_named_twice(call: Command, track: list[str]) -> None:
+    out = call.ok("-m", "map", QRELS, track[0], track[1], track[0]).out
+    named = [line.split("\t")[2] for line in out.splitlines() if line.startswith("run ")]
+    assert named == ["0 (1)", "1", "0 (2)"]
+
+
 def test_tables_name_runs_by_one_rule(call: Command, track: list[str]) -> None:
     """By tag where the tags differ, by file where they are the same; in tables of all commands."""
     assert column(call.ok("--format", "table", "-m", "map", QRELS, *track).out, 0) == ["0", "1", "2"]

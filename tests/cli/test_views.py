@@ -76,6 +76,9 @@ def test_bounds_of_what_has_none(call: Command, small: tuple[str, str]) -> None:
     called = call("-m", "unj(bound=least)", *small)
     assert called.code == 1 and "-m unj(bound=least): unj: has no bounds" in called.err
     assert call("--bounds", "--ties", "expected", "-m", "map", *small).code == 1
+    for options in (("-J", "-m", "P.5"), ("-m", "P.5(judged_only=True)")):
+        called = call("--bounds", *options, *small)
+        assert called.code == 1 and "bounds: with -J no document is unjudged" in called.err
 
 
 def test_judged_only_for_one_measure(call: Command) -> None:

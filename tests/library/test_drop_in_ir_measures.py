@@ -98,6 +98,15 @@ def test_a_measure_asked_for_twice_has_one_value_of_a_topic() -> None:
     assert len(expected) == 2 * len(qrels)
 
 
+def test_levels_of_recall_have_two_digits() -> None:
+    """Of 20 relevant documents 4 come first, which is a recall of 0.2, and the fifth comes tenth."""
+    qrels = {"1": {f"r{number}": 1 for number in range(20)}}
+    retrieved = ["r0", "r1", "r2", "r3", "a", "b", "c", "d", "e", "r4"]
+    run = {"1": {document: -float(rank) for rank, document in enumerate(retrieved)}}
+    levels = {ir_measures.IPrec @ 0.2: 1.0, ir_measures.IPrec @ 0.25: 0.5, ir_measures.IPrec @ 0.26: 0.0}
+    assert ours.PROVIDER.calc_aggregate(list(levels), qrels, run) == levels
+
+
 @pytest.mark.filterwarnings("ignore:.*equal scores:pres_eval.errors.PresEvalWarning")
 def test_our_measures() -> None:
     """The values are those of `evaluate`, averaged over all topics of the judgements."""

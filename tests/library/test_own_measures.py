@@ -135,6 +135,9 @@ def test_drop_in_ir_measures() -> None:
     pe.register("own_half", lambda batch: batch.num_ret / 3)
     measure = ir_measures.parse_measure("own_half")
     assert ir_measures.calc_aggregate([measure], QRELS, RUN) == {measure: 1.0}
+    pe.register("own_half", relto, cutoffs=(1, 5))  # which takes a cutoff now
+    measure = ir_measures.parse_measure("own_half@2")
+    assert ir_measures.calc_aggregate([measure], QRELS, RUN) == {measure: 0.5}
 
 
 @pytest.fixture

@@ -235,3 +235,14 @@ def test_one_or_several_others() -> None:
         part.is_part = True
     one, other = (part.evaluate("map") for part in parts)
     assert one.merge([other]).to_trec(True) == one.merge(other).to_trec(True) == whole.to_trec(True)
+
+
+def test_an_accumulator_of_other_judgements_changes_nothing() -> None:
+    """It is refused at once, and what was there can still be computed."""
+    other = pe.Qrels({"1": {"a": 1}, "2": {"b": 1}, "3": {"c": 1}}).accumulator("map")
+    other.update({"2": {"b": 1.0}})
+    accumulator = JUDGED.accumulator("map")
+    accumulator.update({"1": {"x": 2.0, "a": 1.0}})
+    with pytest.raises(pe.PresEvalError, match="found judgements of other topics"):
+        accumulator.merge_state(other)
+    assert accumulator.compute() == {"map": 0.5}

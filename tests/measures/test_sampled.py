@@ -278,7 +278,8 @@ def test_the_nickname_gives_what_prels_have(tmp_path: Path, command: Command) ->
 
 def test_stratum_and_relevance_exchanged(tmp_path: Path, command: Command) -> None:
     """The stratum -1 was one of two relevant ones."""
-    write(tmp_path / "qrels", [(1, 0, "a", 1, 1), (1, 0, "b", 0, 2), (1, 0, "c", -1, 2)])
+    rows = [(1, 0, "a", 1, 1), (1, 0, "b", 0, 2), (1, 0, "c", -2, 2), (1, 0, "d", -1, 2), (1, 0, "e", -2, 1)]
+    write(tmp_path / "qrels", rows)
     write(tmp_path / "run", [(1, "Q0", "a", 0, 2, "r")])
     called = command("-R", "strata", tmp_path / "qrels", tmp_path / "run")
     assert (called.code, called.err) == (

@@ -168,3 +168,9 @@ def test_report_names_the_best_run_for_programs(command: Command, hopeless: list
     assert board() == [("weak", 0, False), ("strong", 1, False), ("poor", 0, False)]
     assert board("--topics", "common") == [("weak", 0, False), ("strong", 0, True), ("poor", 0, False)]
     assert board("--topics", "all") == [("weak", 0, False), ("strong", 1, True), ("poor", 0, False)]
+
+
+def test_three_of_the_runs_with_the_fewest_topics_are_named(command: Command, tmp_path: Path) -> None:
+    runs = {name: {"1": (1,)} for name in "abcde"} | {name: {"1": (1,), "2": (1,)} for name in "fg"}
+    page = page_of(command, tmp_path, write_files(tmp_path, runs))
+    assert "Of 2 topics a, b, c and 2 more have 1." in section_words(page, "leaderboard")

@@ -68,6 +68,14 @@ def test_score_dots() -> None:
     assert texts(figure) == ["95 % interval", "baseline bm25", *SIGNIFICANCE]
 
 
+def test_dots_of_each_measure_have_its_own_baseline() -> None:
+    figure = drawn(run_plots.score_dots(RUNS, MEASURES, MEANS, baselines=(1, 2)))
+    for axes, mean in zip(figure.axes, (MEANS[0, 1], MEANS[1, 2]), strict=True):
+        assert [line.get_ydata()[0] for line in axes.lines if line.get_linestyle() == "--"] == [mean]
+        dots = [line for line in axes.lines if len(line.get_xdata()) == 1]
+        assert [float(dot.get_ydata()[0]) for dot in dots if dot.get_marker() == "s"] == [mean]
+
+
 def test_difference_maps() -> None:
     said = np.zeros((2, 3, 3), np.int64)
     said[0, 1, 0], said[0, 0, 1] = 1, -1
