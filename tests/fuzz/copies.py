@@ -165,9 +165,15 @@ def _called(command: list[str], settings: dict[str, Any]) -> subprocess.Complete
 
     folder, environment = Path.cwd(), dict(os.environ)
     with contextlib.ExitStack() as stack:
-        files = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
-        files[0].write(settings.get("input") or b"")
-        files[0].seek(0)
+        # Streams that the test redirects to files of its own are these; the others are caught.
+        redirected = [settings.get(name) for name in ("stdin", "stdout", "stderr")]
+        files: list[Any] = []
+        for stream in redirected:
+            is_file = hasattr(stream, "fileno")
+            files.append(stream if is_file else stack.enter_context(tempfile.TemporaryFile()))
+        if files[0] is not redirected[0]:
+            files[0].write(settings.get("input") or b"")
+            files[0].seek(0)
         for number, file in enumerate(files):
             kept = os.dup(number)
             os.dup2(file.fileno(), number)
@@ -189,6 +195,11 @@ def _called(command: list[str], settings: dict[str, Any]) -> subprocess.Complete
             sys.stderr.flush()
         finally:
             sys.stdin, sys.stdout, sys.stderr = before
-        for file in files[1:]:
-            file.seek(0)
-        return subprocess.CompletedProcess(command, code, files[1].read(), files[2].read())
+        caught: list[bytes | None] = []
+        for file, stream in zip(files[1:], redirected[1:], strict=True):
+            if file is stream:
+                caught.append(None)
+            else:
+                file.seek(0)
+                caught.append(file.read())
+        return subprocess.CompletedProcess(command, code, *caught)

@@ -2,6 +2,7 @@
 
     python tests/fuzz/mutants.py --sample 600 --seed 1
     python tests/fuzz/mutants.py --only measures/pres.py
+    python tests/fuzz/mutants.py --only report --sample 60
     python tests/fuzz/mutants.py --survivors
 
 Each mutant is one module with one thing changed: a comparison, a constant, an operator, a condition, a
@@ -51,6 +52,8 @@ from fuzz.mutations import Mutant, mutants_of  # noqa: E402
 from fuzz.survey import Lines, import_everything, package_digest, survey  # noqa: E402
 
 MUTATED = ("measures", "ranking", "batches", "scoring")
+"""The rooms that compute numbers, which are changed unless --only names another."""
+
 FOLDERS = ("measures", "ranking", "batches", "trec_eval", "arrays")
 TESTS = (
     *(f"tests/{name}" for name in FOLDERS),
@@ -67,6 +70,24 @@ TESTS = (
     "tests/analysis/test_agreement.py",
     "tests/project/test_docs.py::test_parts_are_those_of_the_code",
 )
+TESTS_OF_ROOMS = {
+    "analysis": ("tests/analysis", "tests/cli/test_stopping.py", "tests/cli/test_overlap.py"),
+    "checking": (
+        "tests/checking",
+        *(f"tests/cli/test_{name}.py" for name in ("class_of_mistakes", "mistakes", "near_misses")),
+        *(f"tests/reading/test_{name}.py" for name in ("advice", "silent_faults", "people_s_data")),
+    ),
+    "cli": ("tests/cli",),
+    "cli/gates": (
+        *(f"tests/cli/test_gate_{name}.py" for name in ("harms", "options", "reports", "scenarios")),
+        "tests/cli/test_gates.py",
+        "tests/analysis/test_weighted_gates.py",
+    ),
+    "library": ("tests/library",),
+    "report": ("tests/report", "tests/cli/test_replicate.py", "tests/cli/test_stopping.py"),
+}
+"""The tests of other rooms, whose modules are changed if --only names the room or a module of it."""
+
 RECORDS = "measures/"
 OF_RECORDS = (
     *(f"tests/measures/test_{name}.py" for name in ("measure_records", "notation", "selection")),
@@ -310,6 +331,15 @@ def modules(only: str | None) -> list[Path]:
     return [path for path in found if path.name != "__init__.py" or path.stat().st_size > 1000]
 
 
+def tests_of(only: str | None) -> list[str]:
+    """The tests of a module or a room: those of the smallest room around it."""
+    found = TESTS
+    for room, tests in TESTS_OF_ROOMS.items():  # a room comes before the rooms in it
+        if only is not None and f"{only}/".startswith(f"{room}/"):
+            found = tests
+    return list(found)
+
+
 def main() -> int:
     """Run the campaign that the command line names."""
     parser = argparse.ArgumentParser(
@@ -322,7 +352,9 @@ def main() -> int:
     parser.add_argument("--only", help="a module or a room, such as measures/pres.py")
     parser.add_argument("--survivors", action="store_true", help="those that survived the last time")
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after so many")
-    parser.add_argument("--tests", nargs="+", default=list(TESTS), help="files and folders that have to kill")
+    parser.add_argument(
+        "--tests", nargs="+", help="files and folders that have to kill; those of the room if not said"
+    )
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir(), "pres-eval-mutants"))
     said = parser.parse_args()
     folder = (said.work / package_digest()).resolve()
@@ -336,11 +368,12 @@ def main() -> int:
     if said.survivors:
         names = json.loads(left.read_text())
         mutants = [mutant for mutant in mutants if mutant.name in names]
-    learn(said.tests, folder)
+    tests = said.tests or tests_of(said.only)
+    learn(tests, folder)
     if not mutants[: said.sample]:
         return 0
-    campaign = Campaign(folder, said.minutes, said.tests)
-    try_mutants(campaign, mutants[: said.sample], said.tests, folder)
+    campaign = Campaign(folder, said.minutes, tests)
+    try_mutants(campaign, mutants[: said.sample], tests, folder)
     left.write_text(json.dumps(campaign.survivors))
     return campaign.report(number)
 
