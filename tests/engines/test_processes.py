@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import importlib
 import os
 import random
 import select
@@ -490,3 +491,19 @@ def test_a_process_that_cannot_be_replaced(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("pres_eval.engines.processes.WorkerProcess", Dying)
     with pytest.raises(WorkersLostError, match=r"a worker process died and cannot be replaced \(.*no more\)"):
         list(Processes(1).map(_text, [1]))
+
+
+@pytest.mark.parametrize("spelling", ["", ".", "./"])
+def test_a_worker_imports_nothing_from_the_current_folder(
+    spelling: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However the path of this process names that folder: files beside the data would be executed."""
+    (tmp_path / "beside_the_data.py").write_text("def double(number):\n    return 2 * number\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [spelling, *sys.path])
+    beside = importlib.import_module("beside_the_data")
+    try:
+        with Processes(1) as processes, pytest.raises(ModuleNotFoundError, match="beside_the_data"):
+            list(processes.map(beside.double, [4]))
+    finally:
+        del sys.modules["beside_the_data"]
