@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -240,3 +241,24 @@ def test_coefficients_have_no_intervals(call: Command) -> None:
     called = call("agreement", "--intervals", "100", QRELS, *RUNS)
     assert called.code == 1 and "--intervals" in called.err
     assert "--intervals" not in call.ok("agreement", "--help").out
+
+
+def test_verdicts_are_drawn_by_the_seed(call: Command, tmp_path: Path) -> None:
+    """Between pairs of runs that are nearly significant the draws decide."""
+    rng = random.Random(1)
+    rows = []
+    for run in range(14):
+        for topic in range(20):
+            first, second = (rng.random() * most + run * 0.012 for most in (0.3, 0.4))
+            rows.append(f"r{run},{topic},{first:.4f},{second:.4f}\n")
+    scores = tmp_path / "scores.csv"
+    scores.write_text("run,topic,map,P_5\n" + "".join(rows))
+    paired = read_score_table(str(scores), scores.read_text())
+    expected = {}
+    for seed in (0, 3):
+        judged = verdicts(paired.gain_values(), 0.05, "randomisation", seed=seed)
+        expected[seed] = verdict_patterns(paired.measures, judged)
+    assert expected[0] != expected[3]
+    options = ("--test", "randomisation", "--seed", "3", "--table", "verdicts", "--format", "csv")
+    shown = call("agreement", "--scores", scores, *options).rows
+    assert {row["pattern"]: int(row["pairs"]) for row in shown} == expected[3]

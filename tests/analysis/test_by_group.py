@@ -240,6 +240,9 @@ def test_the_group_with_the_least_gain_is_that_by_weighted_means(command: Comman
     options = ("--weights", weights, "--groups", groups, "--format", "json")
     (row,) = command("compare", "--scores", scores, *options).json["interaction"]
     assert (row["run"], row["least"], row["greatest"]) == ("b", "heavy", "light")
+    shown = command("compare", "--scores", scores, *options[:4], "--table", "interaction").out
+    heading, cells = (line.split() for line in shown.splitlines() if line.startswith(("measure", "map")))
+    assert heading[3:7] == ["least", "in", "greatest", "in"] and cells[3:5] == ["heavy", "light"]
 
 
 def test_weights_times_equal_differences_are_no_interaction() -> None:

@@ -121,3 +121,10 @@ def test_ids_with_blanks_are_warned_about(command: Command, tmp_path: Path) -> N
     called = command("pool", tmp_path / "run")
     assert called.code == 0 and "run:1: more than 6 columns; the first 6 are used" in called.err
     assert command("pool", tmp_path / "run", "--quiet").err == ""
+
+
+def test_a_seed_of_0_is_a_seed(command: Command) -> None:
+    def drawn_by(*seed: str) -> list[dict[str, str]]:
+        return command("pool", *RUNS, "--strata", "1-50:0.1", *seed, "--format", "csv").rows
+
+    assert drawn_by() == drawn_by("--seed", "1") != drawn_by("--seed", "0")

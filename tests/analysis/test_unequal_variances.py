@@ -90,3 +90,12 @@ def test_discrimination_warns_too(command: Command, tmp_path: Path) -> None:
     options = ("--scores", scores, "--samples", "200", "--trials", "10")
     assert "unequal variances: the difference of r1" in command("power", *options).err
     assert "unequal variances" not in command("power", *options, "--test", "t").err
+
+
+def test_further_measures_are_counted(command: Command, tmp_path: Path) -> None:
+    scores = score_file(tmp_path / "scores.csv", VARIANTS)
+    heading, *rows = scores.read_text().splitlines()
+    twice = "".join(f"{row},{row.rpartition(',')[2]}\n" for row in rows)
+    scores.write_text(f"{heading},P_5\n{twice}")
+    called = command("compare", "--scores", scores, "--all-pairs", "--test", "tukey")
+    assert "(and under 1 more of the measures)" in called.err

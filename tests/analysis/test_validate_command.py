@@ -50,6 +50,14 @@ def test_the_numbers_are_those_of_the_strata(call: Command) -> None:
     assert [list(row.values())[2:] for row in parts] == [[True, 40, 10, 4], [False, 160, 40, 13]]
 
 
+def test_the_seed_is_that_of_the_draws(call: Command) -> None:
+    recalls = {seed: estimates(call, *WHOLE, "--seed", seed)["recall"] for seed in ("0", "9")}
+    assert recalls["0"] == estimates(call, *WHOLE)["recall"]
+    assert recalls["0"]["estimate"] == recalls["9"]["estimate"]
+    for end in ("low", "high"):
+        assert recalls["0"][end] != recalls["9"][end], end
+
+
 def test_the_library_says_the_same(call: Command) -> None:
     review = pe.validate("found", "sample", collection=200, target=0.9)
     rows = call("validate", *WHOLE, "--target", "0.9", "--format", "json").json

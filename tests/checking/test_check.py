@@ -68,6 +68,14 @@ def check(tmp_path: Path) -> Any:
     return run
 
 
+def test_short_topics_are_those_below_the_largest_cutoff(check: Any) -> None:
+    lines = RUN.splitlines(keepends=True)
+    _, run = check(ranked=b"".join(lines[:20] + lines[20:23] + lines[40:48]), depths=(5, 10))
+    assert found(run) == {"shorter-than-cutoff": 2}
+    text = as_text([run])
+    assert "1 topic below 5, 2 topics below 10" in text and "topic '3' has 8 documents" in text
+
+
 def test_what_is_said_of_negative_grades_is_so(command: Command, tmp_path: Path) -> None:
     """The note had it that `judged` counts them as judged."""
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b -1\n")
@@ -152,6 +160,14 @@ RUN_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
         ),
         {"rank-is-score": 60},
         "are rank and score exchanged?",
+    ),
+    "rank and whole score": (
+        b"".join(
+            b"%s Q0 %s %d %s %s\n" % (words[0], words[2], int(float(words[4])), words[3], words[5])
+            for words in map(bytes.split, RUN.splitlines())
+        ),
+        {"rank-is-score": 60},
+        "run.txt:1: rank '50'",
     ),
     "no rank": (with_line(RUN, 5, b"1 Q0 D04 x 46.5 clean"), {"rank-no-number": 1}, "run.txt:5: rank 'x'"),
     "tie": (with_line(RUN, 5, b"1 Q0 D04 5 45.5 clean"), {"ties": 1}, "across cutoff 5 in 1 topic"),
@@ -1034,3 +1050,12 @@ def test_a_tag_that_begins_far_down_is_named_with_its_line(command: Command, tmp
     assert (tmp_path / "run").stat().st_size > 2 * CHUNK
     called = command("check", tmp_path / "qrels", tmp_path / "run")
     assert "run:14001: tag 'tagB' (2000 lines)" in called.out
+
+
+def test_the_summary_counts_the_files_of_each_kind(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    texts = {"r1": "1 Q0 a 1 2 r1\n", "r2": "1 Q0 a 1 x r2\n", "r3": "1 Q0 a 1 x r3\n1 Q0 b 1 y r3\n"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    main(["check", str(tmp_path / "qrels"), *(str(tmp_path / name) for name in texts)])
+    assert "error  score-no-number  3  in 2 files\n" in capfd.readouterr().out

@@ -49,3 +49,13 @@ def test_no_fewer_than_no_documents_are_left_unread(call: Command, tmp_path: Pat
     retrieved = [f"n{number}" for number in range(6)] + [f"r{number}" for number in range(4)]
     run.write_text("".join(f"1 Q0 {docno} 0 {-rank} t\n" for rank, docno in enumerate(retrieved)))
     assert call.ok("-m", "tnr.80", qrels, run).out.split() == ["tnr_80", "all", "0.0000"]
+
+
+def test_readers_read_1000_documents_at_most(call: Command, tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("1 0 a 1\n")
+    run.write_text("1 Q0 a 1 1 t\n")
+    values = {}
+    for line in call.ok("-m", "sdcg.999,1000,2000", qrels, run, "--format", "csv").rows:
+        values.update(line)
+    assert values["sdcg_999"] > values["sdcg_1000"] == values["sdcg_2000"]

@@ -466,7 +466,7 @@ def test_sampled_judgements_are_no_preferences(call: Command) -> None:
     ("text", "words"),
     [
         ("map.10", "map takes no parameters and ignores these; did you mean map_cut.10?"),
-        ("map.foo", "map takes no parameters and ignores these"),
+        ("map.foo", "map takes no parameters and ignores these\n"),
         ("recip_rank.10", "did you mean recip_rank_cut.10?"),
         ("gm_map.0,1", "gm_map takes no parameters"),
         ("infAP.3", "infAP takes no parameters"),

@@ -88,7 +88,8 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
     from pres_eval.cli import reader
     from pres_eval.engines import copies as copied
     from pres_eval.ranking import order, ranker, runs
-    from pres_eval.reading import file, lines, relevance, splits
+    from pres_eval.reading import file, lines, splits
+    from pres_eval.reading.judgements import relevance
 
     sizes = [
         (stretches, "BLOCK_ROWS", 7),

@@ -127,6 +127,8 @@ def test_drop_in_pytrec_eval() -> None:
 
 def test_drop_in_ir_measures() -> None:
     pe.register("relto", relto, cutoffs=(1, 5))
+    with pytest.raises(AssertionError, match="invalid param cutoff"):  # which ir_measures asks for
+        ir_measures.calc_aggregate([ir_measures.parse_measure("relto")], QRELS, RUN)
     pe.register("own_half", lambda batch: batch.num_ret / 2)
     for name, value in (("relto@2", 0.5), ("relto(rel=2)@3", 1 / 3), ("own_half", 1.5)):
         measure = ir_measures.parse_measure(name)

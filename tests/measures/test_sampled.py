@@ -409,3 +409,12 @@ def test_what_samples_cannot_give(files: Path) -> None:
         run.evaluate("xinfAP", judged_only=True)
     with pytest.raises(UsageError, match="drawn within strata"):
         pe.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "map", intervals=True)
+
+
+def test_only_documents_that_count_are_missing_in_a_sample(tmp_path: Path, command: Command) -> None:
+    """Nothing of the stratum s2 was drawn, and -M cuts its document off."""
+    write(tmp_path / "qrels", [(1, 0, "a", "s1", 1), (1, 0, "b", "s1", 0), (1, 0, "c", "s2", -1)])
+    write(tmp_path / "run", [(1, "Q0", docno, 0, -rank, "r") for rank, docno in enumerate("abc")])
+    options = ("-R", "strata", "-m", "xinfAP", tmp_path / "qrels", tmp_path / "run")
+    assert "the run retrieved documents, but none that was drawn" in command(*options).err
+    assert "none that was drawn" not in command("-M", "2", *options).err

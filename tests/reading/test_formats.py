@@ -372,3 +372,22 @@ def test_a_row_group_that_swells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         InputError, match=r"large: a row group of [0-9,]+ bytes, decompressed, expected at most 20,000"
     ):
         read_run(File(str(tmp_path / "large")), relevance, Options())
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_list_of_json_is_recognised_by_a_long_record(mark: str, call: Command) -> None:
+    """Whatever stands before the ids: it may be a whole document."""
+    text = json.dumps([{"text": "x" * 300_000, "query": "q1", "docno": "a", "score": 2.0}])
+    Path("run").write_text(mark + text, encoding="utf-8")
+    Path("run.txt").write_text("q1 Q0 a 0 2.0 run\n")
+    assert values(call(*ALL, "qrels.txt", "run")) == values(call(*ALL, "qrels.txt", "run.txt"))
+
+
+@pytest.mark.parametrize(("grade", "is_whole"), [(2**53 - 1, True), (2**53, False)])
+def test_grades_with_decimals_are_whole_below_2_to_53(grade: int, is_whole: bool, call: Command) -> None:
+    """Larger doubles may be another number than the one in the file."""
+    Path("judged.csv").write_text(f"query,docno,relevance\nq1,a,{grade}.0\n")
+    Path("run.txt").write_text("q1 Q0 a 0 2.0 run\n")
+    called = call("-m", "map", "judged.csv", "run.txt")
+    assert (called.code == 0) is is_whole
+    assert (f"judged.csv:2: relevance '{grade}.0', expected an integer" in called.err) is not is_whole

@@ -268,6 +268,10 @@ def test_quepid_s_queries_without_documents(call: Command) -> None:
     called = call(*MEASURES, "new.csv", "run")
     assert called.out == VALUES
     assert "1 row without document and number left out, such as that of topic 'lamp'" in called.err
+    Path("more.csv").write_text(Path("new.csv").read_text() + "sofa,,\n")
+    assert "2 rows without document and number left out, such as that of topic 'lamp'" in (
+        call(*MEASURES, "more.csv", "run").err
+    )
     Path("new.csv").write_text("query,docid,rating\n1,d1,1\nsofa,d1,\n")
     assert "new.csv:3: relevance '', expected an integer" in call("new.csv", "run").err
 

@@ -240,6 +240,11 @@ export(
 export(
     "excel sep", "run", "sep=;\r\nquery_id;doc_id;score\r\n1;d9;3,0\r\n1;d1;2,5\r\n1;d7;1,0\r\n2;d2;1,0\r\n"
 )
+export(
+    "excel sep, mark",
+    "run",
+    "\ufeffsep=;\r\nquery_id;doc_id;score\r\n1;d9;3,0\r\n1;d1;2,5\r\n1;d7;1,0\r\n2;d2;1,0\r\n",
+)
 export("pandas index csv", "run", ",qid,docno,score\n0,1,d9,3\n1,1,d1,2\n2,1,d7,1\n3,2,d2,1\n")
 export(
     "R write.table",

@@ -174,3 +174,11 @@ def test_three_of_the_runs_with_the_fewest_topics_are_named(command: Command, tm
     runs = {name: {"1": (1,)} for name in "abcde"} | {name: {"1": (1,), "2": (1,)} for name in "fg"}
     page = page_of(command, tmp_path, write_files(tmp_path, runs))
     assert "Of 2 topics a, b, c and 2 more have 1." in section_words(page, "leaderboard")
+
+
+def test_the_leaderboard_names_the_measures_without_a_best_run(
+    command: Command, hopeless: list[str], tmp_path: Path
+) -> None:
+    """By P_5 `weak` and `strong` are equal."""
+    words = section_words(page_of(command, tmp_path, hopeless, "-m", "P.5"), "leaderboard")
+    assert "the best of each measure marked (no run is best by map)" in words

@@ -243,3 +243,13 @@ def test_two_runs_that_tie_have_a_verdict(command: Command, tmp_path: Path) -> N
     words = unescape(re.sub("<[^>]*>", "", (tmp_path / "r.html").read_text()))
     assert "even and odd tie for the best map" in words
     assert "no significant difference was found between even and odd (+0.0000, p = 1.0000, 8 topics)" in words
+
+
+def test_rows_of_judgements_have_the_values_of_ties_in_their_order(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    for name in ("one", "other"):
+        (tmp_path / name).write_text(f"1 Q0 a 1 2 {name}\n1 Q0 b 2 2 {name}\n")
+    files = (tmp_path / "qrels", tmp_path / "one", tmp_path / "other")
+    options = ("-m", "map", "--table", "judgements", "--format", "csv", "--quiet")
+    row = command("report", *files, *options).rows[0]
+    assert (row["ties least"], row["ties greatest"]) == ("0.5", "1.0")
