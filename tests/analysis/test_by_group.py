@@ -445,3 +445,24 @@ def test_weighted_intervals_hold_the_truth() -> None:
         lower, upper = weighted_intervals(values, weights, 0.05)
         held += (lower <= 0) & (upper >= 0)
     assert (held / number >= 0.93).all() and (held / number <= 0.98).all()
+
+
+def test_bootstrap_intervals_of_weighted_means_are_drawn_as_asked(command: Command, tmp_path: Path) -> None:
+    weights = tmp_path / "weights"
+    weights.write_text("".join(f"{topic} {1 + place % 3}\n" for place, topic in enumerate(TOPICS)))
+    options = ("-m", "map", "--weights", weights, "--interval", "bca", "--format", "csv", "--quiet")
+
+    def lower_by(samples: str, seed: str) -> list[str]:
+        drawn = ("--samples", samples, "--seed", seed)
+        return [row["lower"] for row in command("compare", QRELS, *RUNS, *options, *drawn).rows]
+
+    assert lower_by("200", "0") == lower_by("200", "0")
+    assert lower_by("200", "0") != lower_by("200", "5") and lower_by("200", "0") != lower_by("300", "0")
+
+
+@pytest.mark.parametrize(
+    ("over", "words"), [("runs", "holm within each measure"), ("measures", "holm over all measures")]
+)
+def test_the_note_on_marks_says_what_is_corrected_for(over: str, words: str, command: Command) -> None:
+    out = command("compare", QRELS, *RUNS, "-m", "map", "-m", "P.5", "--correct-over", over).out
+    assert f"(t, correction {words}, p < 0.05)" in out

@@ -356,6 +356,28 @@ def test_a_fair_strict_judge_favours_no_group(kept: float, call: Command, tmp_pa
         assert row["corrected"] > 0.05
 
 
+def test_the_table_of_groups_shows_what_is_expected_by_the_seed(call: Command, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    texts = dict.fromkeys(("first", "second", "r0", "r1"), "")
+    for topic in range(6):
+        for document in range(12):
+            grade = int(rng.random() < 0.4)
+            texts["first"] += f"{topic} 0 d{document} {grade}\n"
+            texts["second"] += f"{topic} 0 d{document} {grade * int(rng.random() < 0.7)}\n"
+            for run in ("r0", "r1"):
+                texts[run] += f"{topic} Q0 d{document} 0 {rng.random()} {run}\n"
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    files = [tmp_path / name for name in texts]
+    judges = ("judges", *files, "-m", "P.10", "--group", "one", "r0", "--quiet", "--table", "groups")
+    cells = {}
+    for seed in ("0", "5"):
+        (line,) = (x for x in call.ok(*judges, "--seed", seed).out.splitlines() if x.startswith("P_10"))
+        *_, cells["difference", seed], cells["expected", seed], _, _ = line.split()
+    assert cells["difference", "0"] == cells["difference", "5"]
+    assert len({cells["difference", "0"], cells["expected", "0"], cells["expected", "5"]}) == 3
+
+
 def test_a_judge_with_a_favour_is_found(call: Command, tmp_path: Path) -> None:
     """Beside what a strict judge does to all: 10 % of the first irrelevant documents of a run's are taken."""
     files = judged_runs(

@@ -270,3 +270,9 @@ def test_anova_is_named_for_what_it_computes(call: Command) -> None:
 def test_shares_and_comparisons_that_mean_nothing(call: Command, option: str, message: str) -> None:
     called = call("power", "--scores", SCORES, option, message)
     assert called.code != 0 and option in called.err
+
+
+def test_stability_is_drawn_by_the_seed(call: Command) -> None:
+    power = ("power", QRELS, *RUNS, "-m", "map", "--trials", "5", "--samples", "20", "--quiet")
+    table = (*power, "--table", "stability", "--format", "csv")
+    assert call.ok(*table).out == call.ok(*table, "--seed", "0").out != call.ok(*table, "--seed", "5").out

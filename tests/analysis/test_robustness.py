@@ -383,3 +383,11 @@ def test_one_run_has_no_order(call: Command) -> None:
     called = call("robustness", "--quiet", QRELS, RUNS[0])
     assert (called.code, called.out) == (1, "")
     assert "only one run: expected at least two" in called.err
+
+
+def test_relevant_documents_are_those_at_the_level(call: Command) -> None:
+    options = ("-m", "map", "--samples", "1", "--fractions", "0.5", "--quiet")
+    grades = [int(line.split()[3]) for line in Path(QRELS).read_text().splitlines()]
+    for level in (1, 2):
+        out = call.ok("robustness", QRELS, *RUNS, *options, "-l", str(level)).out
+        assert f"(3 runs, {sum(grade >= level for grade in grades)} relevant documents, " in out

@@ -571,3 +571,12 @@ def test_the_limit_of_recall_of_one_sample_of_all_is_the_exact_one(call: Command
     Path("sample").write_text(inside + rest)
     review = pe.validate("found", "sample", collection=200_000)
     assert binomial.sf(33, 52, review["recall"].at_least) == pytest.approx(0.05, abs=0.005)
+
+
+@pytest.mark.parametrize("iteration", ["0", "Q0"])
+def test_qrels_that_were_given_as_a_sample_are_told(iteration: str, call: Command) -> None:
+    Path("judged").write_text(f"q1 {iteration} d1 1\nq1 {iteration} d2 0\n")
+    called = call("validate", "found", "judged", "--collection", "200")
+    assert (called.code, called.out) == (2, "")
+    assert f"judged:2: document '{iteration}' again" in called.err
+    assert "these look like qrels, expected topic docno stratum relevance" in called.err

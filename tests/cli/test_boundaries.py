@@ -59,3 +59,14 @@ def test_readers_read_1000_documents_at_most(call: Command, tmp_path: Path) -> N
     for line in call.ok("-m", "sdcg.999,1000,2000", qrels, run, "--format", "csv").rows:
         values.update(line)
     assert values["sdcg_999"] > values["sdcg_1000"] == values["sdcg_2000"]
+
+
+def test_judges_warn_of_a_test_without_power_at_the_level(call: Command, tmp_path: Path) -> None:
+    """Signs on four topics give p 0.125 at least."""
+    qrels, first, second = tmp_path / "qrels", tmp_path / "first", tmp_path / "second"
+    qrels.write_text("".join(f"{topic} 0 a 1\n" for topic in range(4)))
+    first.write_text("".join(f"{topic} Q0 a 1 2 first\n{topic} Q0 b 2 1 first\n" for topic in range(4)))
+    second.write_text("".join(f"{topic} Q0 a 2 1 second\n{topic} Q0 b 1 2 second\n" for topic in range(4)))
+    judges = ("judges", qrels, qrels, first, second, "-m", "map", "--test", "sign", "--alpha")
+    assert "nothing can be significant at 0.05" in call(*judges, "0.05").err
+    assert "nothing can be significant" not in call(*judges, "0.2").err

@@ -76,6 +76,7 @@ TESTS_OF_ROOMS = {
         "tests/checking",
         *(f"tests/cli/test_{name}.py" for name in ("class_of_mistakes", "mistakes", "near_misses")),
         *(f"tests/reading/test_{name}.py" for name in ("advice", "silent_faults", "people_s_data")),
+        "tests/measures/test_sampled.py",
     ),
     "cli": ("tests/cli",),
     "cli/gates": (

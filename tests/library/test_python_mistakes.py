@@ -71,6 +71,7 @@ def test_there_are_sixty() -> None:
         ("-m mapp: no such", "mapp: no such"),
         ("give it with -N", "give it with num_docs"),
         ("another --compat than", "another compat than"),
+        ("printed by --compat 10.0", "printed by compat='10.0'"),
         ("expected with -R qrels_float", "expected with form='qrels_float'"),
         ("a file 'x -c y' of -J", "a file 'x -c y' of judged_only=True"),
         ("covid-c and a-m b", "covid-c and a-m b"),
