@@ -368,7 +368,7 @@ def test_the_table_of_groups_shows_what_is_expected_by_the_seed(call: Command, t
                 texts[run] += f"{topic} Q0 d{document} 0 {rng.random()} {run}\n"
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
-    files = [tmp_path / name for name in texts]
+    files = [str(tmp_path / name) for name in texts]
     judges = ("judges", *files, "-m", "P.10", "--group", "one", "r0", "--quiet", "--table", "groups")
     cells = {}
     for seed in ("0", "5"):

@@ -42,7 +42,6 @@ def test_numbers() -> None:
     assert len(everything) == 3
 
 
-@pytest.mark.filterwarnings("ignore:.*are not in the run")
 def test_tests_are_drawn_as_asked() -> None:
     drawn: dict[str, Any] = {"test": "bootstrap", "samples": 40, "seed": 3}
     found = pe.experiment(QRELS, RUNS, ["map"], **drawn)
@@ -50,6 +49,7 @@ def test_tests_are_drawn_as_asked() -> None:
     assert list(found) != list(pe.experiment(QRELS, RUNS, ["map"], **{**drawn, "samples": 50}))
 
 
+@pytest.mark.filterwarnings("ignore:.*are not in the run")
 def test_complete_experiments_count_missing_topics_as_0() -> None:
     run = dict(list(RUNS["dense"].items())[:6])
     for complete in (True, False):
