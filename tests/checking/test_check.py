@@ -1059,3 +1059,11 @@ def test_the_summary_counts_the_files_of_each_kind(tmp_path: Path, capfd: pytest
         (tmp_path / name).write_text(text)
     main(["check", str(tmp_path / "qrels"), *(str(tmp_path / name) for name in texts)])
     assert "error  score-no-number  3  in 2 files\n" in capfd.readouterr().out
+
+
+def test_an_iteration_that_goes_on_in_the_next_chunk_is_one(check: Any) -> None:
+    """A document judged twice is no hint of subtopics where the second column is the same throughout."""
+    with chunks_of(20):
+        qrels, _ = check(qrels=with_line(QRELS, 2, b"1 0 D00 1"))
+    assert found(qrels) == {"duplicate": 1}
+    assert "diversity judgements" not in as_text([qrels])

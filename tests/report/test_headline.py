@@ -126,3 +126,19 @@ def test_bounds_of_two_runs_prove_no_order(command: Command, tmp_path: Path) -> 
     caption = text_of(page, r'<table id="trust-table"><caption>.*?</caption>')
     assert "of each run alone (other judgements may lower or raise both)" in caption
     assert "no other run could be best: every" not in page
+
+
+@pytest.mark.parametrize(("count", "named"), [(4, "abcd"), (5, "abc")])
+def test_one_more_run_than_three_is_named_as_well(
+    count: int, named: str, command: Command, tmp_path: Path
+) -> None:
+    """In place of "1 other run"."""
+    qrels, runs = tmp_path / "qrels", [tmp_path / name for name in "abcde"[:count]]
+    qrels.write_text("".join(f"{topic} 0 r 1\n" for topic in range(4)))
+    for place, run in enumerate(runs):
+        documents = [*(f"x{number}" for number in range(place)), "r"]
+        lines = (f"{t} Q0 {d} 0 {-rank} {run.name}\n" for t in range(4) for rank, d in enumerate(documents))
+        run.write_text("".join(lines))
+    command.ok("report", qrels, *runs, "-m", "map", "-o", tmp_path / "page.html", "--samples", "200")
+    sentence = headline((tmp_path / "page.html").read_text()).partition(" (map")[0]
+    assert re.findall(r"\b[a-e]\b", sentence) == list(named)
