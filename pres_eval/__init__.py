@@ -15,8 +15,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from pres_eval.version import __version__ as __version__
-
 if TYPE_CHECKING:
     from pres_eval.batches.batch import Batch
     from pres_eval.errors import PresEvalError
@@ -31,6 +29,8 @@ if TYPE_CHECKING:
     from pres_eval.library.validating import validate
     from pres_eval.measures.base import Measure
     from pres_eval.options import Options
+
+__version__ = "5.0.0"
 
 __all__ = [
     "Batch",

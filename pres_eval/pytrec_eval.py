@@ -36,7 +36,7 @@ from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import Selection, select, with_ties_and_bounds
 from pres_eval.measures.settings import UnitedCutoffs
 from pres_eval.options import V9, Options
-from pres_eval.reading.relevance import QrelsJudgements
+from pres_eval.reading.judgements.relevance import QrelsJudgements
 from pres_eval.scoring import Scoring
 
 __version__ = "0.5.11"

@@ -12,7 +12,7 @@ from pres_eval.arrays import FloatArray, IntArray, consecutive, lengths_at
 from pres_eval.batches.forming import counted_documents
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.reading.relevance import QrelsJudgements
+from pres_eval.reading.judgements.relevance import QrelsJudgements
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.reproducible import RandomStream
 from pres_eval.analysis.significance import paired_t
 from pres_eval.arrays import BoolArray, FloatArray
-from pres_eval.reading.relevance import QrelsJudgements
+from pres_eval.reading.judgements.relevance import QrelsJudgements
 
 FAIR_JUDGES = 50
 """Fair judges over whose gains the mean is taken: their number adds 2 % to the variance of a difference."""

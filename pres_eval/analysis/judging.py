@@ -10,9 +10,9 @@ import numpy as np
 
 from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray
 from pres_eval.errors import InputError, NoCommonTopicError, quoted
-from pres_eval.reading.changed_judgements import with_documents
-from pres_eval.reading.pool import Pool, build_pool
-from pres_eval.reading.relevance import NO_DUPLICATES, QrelsJudgements
+from pres_eval.reading.judgements.changed_judgements import with_documents
+from pres_eval.reading.judgements.pool import Pool, build_pool
+from pres_eval.reading.judgements.relevance import NO_DUPLICATES, QrelsJudgements
 
 LEVELS_OF_MEASUREMENT = ("nominal", "ordinal", "interval")
 """Levels of measurement of the grades for Krippendorff's α."""

@@ -32,8 +32,8 @@ from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import LARGEST_LONG, Options
 from pres_eval.ranking.ranking import Ranking, on_topics
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.pool import build_pool
-from pres_eval.reading.relevance import QrelsJudgements
+from pres_eval.reading.judgements.pool import build_pool
+from pres_eval.reading.judgements.relevance import QrelsJudgements
 from pres_eval.reading.run_files import RunFiles
 from pres_eval.reading.topic_files import Weights
 from pres_eval.scoring import Scoring

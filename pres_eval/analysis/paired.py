@@ -15,7 +15,7 @@ from pres_eval.measures.base import Format, Trait, mean
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.judgements.relevance import Relevance
 from pres_eval.reading.topic_files import Weights
 from pres_eval.scoring import ScoredRun, Scoring
 

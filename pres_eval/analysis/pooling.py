@@ -18,9 +18,9 @@ from pres_eval.reading.blocks import Block, joined
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.recognising import recognised
 from pres_eval.reading.headings import SCORES
+from pres_eval.reading.judgements.pool import Pool, build_pool
+from pres_eval.reading.judgements.relevance import NO_DUPLICATES, QrelsJudgements
 from pres_eval.reading.lines import DOCNO_COLUMN, RUN, TOPIC_COLUMN, Lines, no_lines_error, results_of_chunks
-from pres_eval.reading.pool import Pool, build_pool
-from pres_eval.reading.relevance import NO_DUPLICATES, QrelsJudgements
 from pres_eval.reading.rewriting import Rewriting
 
 Key = tuple[bytes, bytes]

@@ -28,7 +28,7 @@ from pres_eval.measures.selection import SelectedColumn, Selection, select, with
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.relevance import QrelsJudgements
+from pres_eval.reading.judgements.relevance import QrelsJudgements
 from pres_eval.reading.topic_files import Weights
 from pres_eval.scoring import Scoring
 

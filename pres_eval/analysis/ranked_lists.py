@@ -15,8 +15,8 @@ from pres_eval.ranking.runs import read_run
 from pres_eval.reading.blocks import joined
 from pres_eval.reading.formats.recognising import recognised
 from pres_eval.reading.headings import SCORES
-from pres_eval.reading.pool import Pool, build_pool
-from pres_eval.reading.relevance import NO_DUPLICATES, QrelsJudgements
+from pres_eval.reading.judgements.pool import Pool, build_pool
+from pres_eval.reading.judgements.relevance import NO_DUPLICATES, QrelsJudgements
 from pres_eval.reading.rewriting import Rewriting
 from pres_eval.reading.run_files import RunFiles, text_at
 

@@ -16,7 +16,7 @@ from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.relevance import QrelsJudgements
+from pres_eval.reading.judgements.relevance import QrelsJudgements
 from pres_eval.scoring import Scoring
 
 LEAST_RELEVANT = 1

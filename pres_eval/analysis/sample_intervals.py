@@ -17,7 +17,7 @@ from pres_eval.measures.base import Trait, mean
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.options import RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.judged_groups import Sample
+from pres_eval.reading.judgements.judged_groups import Sample
 from pres_eval.scoring import ScoredRun, Scoring, seen_as
 
 LOWER, UPPER = "lower", "upper"

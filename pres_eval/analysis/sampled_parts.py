@@ -14,9 +14,9 @@ from pres_eval.analysis.pooling import Key, first_documents
 from pres_eval.analysis.yields import SampledPart
 from pres_eval.errors import InputError, UsageError, plural, quoted
 from pres_eval.reading.id_files import read_pairs
+from pres_eval.reading.judgements.samples import Place, Sampled, Sizes, Stratum
 from pres_eval.reading.lines import RUN
 from pres_eval.reading.run_files import text_at
-from pres_eval.reading.samples import Place, Sampled, Sizes, Stratum
 
 
 def read_review(path: str, depth: int | None = None) -> set[Key]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from pres_eval.errors import InputError, number_of, quoted
-from pres_eval.reading.csv_rows import separated_rows
+from pres_eval.reading.formats.csv_rows import separated_rows
 from pres_eval.reading.headings import TOPIC, Naming, pick
 
 RUN_HEADINGS = ("run", "run_id", "runid", "system", "tag")

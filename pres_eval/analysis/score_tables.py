@@ -13,7 +13,7 @@ from pres_eval.errors import InputError, MeasureError, NoCommonTopicError, numbe
 from pres_eval.measures.names import bounded_labels, falling_labels
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
-from pres_eval.reading.csv_rows import separated_rows
+from pres_eval.reading.formats.csv_rows import separated_rows
 
 LARGEST_SCORE = 1e15
 """No measure has such values, and squares of larger ones would overflow."""

@@ -16,7 +16,7 @@ from pres_eval.measures.rbp import persistence_of
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options, level_lines
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.reading.relevance import QrelsJudgements
+from pres_eval.reading.judgements.relevance import QrelsJudgements
 
 
 @dataclass(frozen=True)

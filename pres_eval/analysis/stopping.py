@@ -16,7 +16,7 @@ from pres_eval.measures.precision import rank_of_relevant
 from pres_eval.measures.screening import documents_to_read
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.judgements.relevance import Relevance
 from pres_eval.records import dataclass
 
 Costs = tuple[float, float, float, float]

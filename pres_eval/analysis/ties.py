@@ -11,7 +11,7 @@ from pres_eval.measures.base import Format, Trait
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.options import BEST_ORDER, BY_DOCNO, WORST_ORDER, Options
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.relevance import QrelsJudgements, Relevance
+from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance
 from pres_eval.scoring import evaluate
 
 FEW_TIED = 0.01

@@ -27,14 +27,14 @@ from pres_eval.errors import InputError, NoCommonTopicError, UsageError, quoted
 from pres_eval.options import BEST_ORDER, BY_DOCNO, EXPECTED_VALUES, WORST_ORDER, Options
 from pres_eval.ranking.ranked import Ranked, only
 from pres_eval.ranking.ranking import Ranking, no_common_topic
-from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels
+from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance, as_qrels
 
 if TYPE_CHECKING:
     from pres_eval.batches.from_groups import GroupedBatch
     from pres_eval.batches.from_preferences import PreferenceBatch
     from pres_eval.batches.from_samples import SampledBatch
     from pres_eval.batches.from_subtopics import SubtopicBatch
-    from pres_eval.reading.judged_groups import GroupQrels, Preferences, Sample, SubtopicQrels
+    from pres_eval.reading.judgements.judged_groups import GroupQrels, Preferences, Sample, SubtopicQrels
 
 AnyBatch: TypeAlias = "Batch | GroupedBatch | SubtopicBatch | SampledBatch | PreferenceBatch"
 
@@ -100,7 +100,7 @@ def _former(
     # Imported here because it takes a while, and most evaluations have neither.
     from pres_eval.batches.from_groups import form_grouped_batch
     from pres_eval.batches.from_preferences import form_preference_batch
-    from pres_eval.reading.judged_groups import GroupQrels, Sample, SubtopicQrels
+    from pres_eval.reading.judgements.judged_groups import GroupQrels, Sample, SubtopicQrels
 
     if isinstance(relevance, SubtopicQrels):
         from pres_eval.batches.from_subtopics import form_subtopic_batch

@@ -13,7 +13,7 @@ from pres_eval.batches.batch import Batch, frozen
 from pres_eval.batches.topics import UNJUDGED, count_levels, cut_to_depth, take_topics
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.reading.judged_groups import GroupQrels, JudgedGroups
+from pres_eval.reading.judgements.judged_groups import GroupQrels, JudgedGroups
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from pres_eval.batches.preference_orders import (
 )
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.reading.judged_groups import Preferences
+from pres_eval.reading.judgements.judged_groups import Preferences
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from pres_eval.batches.from_groups import JudgementsOfTopics, scored_groups
 from pres_eval.batches.topics import rows_of
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.reading.judged_groups import Sample
+from pres_eval.reading.judgements.judged_groups import Sample
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from pres_eval.arrays import IntArray
 from pres_eval.batches.from_groups import GroupsOfTopics, ScoredGroups, scored_groups
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.reading.judged_groups import SubtopicQrels
+from pres_eval.reading.judgements.judged_groups import SubtopicQrels
 
 
 @dataclass(frozen=True, eq=False)

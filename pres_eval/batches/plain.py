@@ -14,7 +14,7 @@ from pres_eval.options import AS_TREC_EVAL, BY_DOCNO, V9, Options
 
 if TYPE_CHECKING:
     from pres_eval.ranking.ranked import Ranked
-    from pres_eval.reading.relevance import QrelsJudgements
+    from pres_eval.reading.judgements.relevance import QrelsJudgements
 
 
 MOST_PLAIN_TOPICS = 32

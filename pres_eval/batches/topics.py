@@ -19,8 +19,8 @@ from pres_eval.arrays import (
 )
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import NO_TIES, Ranked, only
-from pres_eval.reading.pool import Pool, Remembered
-from pres_eval.reading.relevance import QrelsJudgements
+from pres_eval.reading.judgements.pool import Pool, Remembered
+from pres_eval.reading.judgements.relevance import QrelsJudgements
 from pres_eval.records import dataclass
 
 UNJUDGED = -2

@@ -18,7 +18,7 @@ from pres_eval.checking.second_look import ALL_ROWS, Sampler
 from pres_eval.errors import quoted
 from pres_eval.ranking.order import in_docno_order
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.pool import Pool
+from pres_eval.reading.judgements.pool import Pool
 from pres_eval.reading.rewriting import IdMapping
 
 NO_RANK = np.iinfo(np.int64).min

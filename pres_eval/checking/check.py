@@ -27,14 +27,14 @@ from pres_eval.errors import EmptyFileError, InputError, MissingExtraError
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.advice import advice
 from pres_eval.reading.blocks import Block, joined
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.recognising import FORMATS, judgements_format, recognised
 from pres_eval.reading.headings import SCORES
+from pres_eval.reading.judgements.pool import NO_POOL
+from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance, qrels_in, read_relevance
 from pres_eval.reading.lines import QRELS, RUN, Layout
-from pres_eval.reading.pool import NO_POOL
-from pres_eval.reading.relevance import QrelsJudgements, Relevance, qrels_in, read_relevance
+from pres_eval.reading.mistakes.advice import advice
 from pres_eval.reading.rewriting import Rewriting
 
 Checked = TypeVar("Checked")

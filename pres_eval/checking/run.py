@@ -28,6 +28,7 @@ from pres_eval.errors import quoted
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.reading.cuts import ScatteredError
 from pres_eval.reading.file import File
+from pres_eval.reading.judgements.pool import Pool
 from pres_eval.reading.lines import (
     DOCNO_COLUMN,
     RANK_COLUMN,
@@ -40,7 +41,6 @@ from pres_eval.reading.lines import (
     results_of_chunks,
 )
 from pres_eval.reading.numbers import read_whole_numbers
-from pres_eval.reading.pool import Pool
 from pres_eval.reading.rewriting import IdMapping
 from pres_eval.reading.run_files import TREC
 from pres_eval.reading.splits import text_chunks

@@ -21,6 +21,8 @@ from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.file import File
+from pres_eval.reading.judgements.pool import Pool
+from pres_eval.reading.judgements.relevance import Relevance
 from pres_eval.reading.lines import (
     RANK_COLUMN,
     RUN,
@@ -30,11 +32,9 @@ from pres_eval.reading.lines import (
     block_of_lines,
     parse_lines,
 )
+from pres_eval.reading.mistakes.table_faults import FEWEST_RANKS, row_of_exchanged
 from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numbers
-from pres_eval.reading.pool import Pool
-from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import RunFiles
-from pres_eval.reading.table_faults import FEWEST_RANKS, row_of_exchanged
 from pres_eval.records import dataclass
 
 PIECE_BYTES = 1 << 17

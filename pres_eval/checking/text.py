@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pres_eval import __version__
 from pres_eval.checking.findings import KINDS, FileReport, Finding, Severity
 from pres_eval.errors import plural
 from pres_eval.report.text import printable_json, printable_lines, text_of
-from pres_eval.version import __version__
 
 
 def as_text(reports: Sequence[FileReport], brief: bool = False) -> str:

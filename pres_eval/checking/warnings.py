@@ -16,11 +16,11 @@ from pres_eval.checking.second_look import OpeningFaults, SecondLook
 from pres_eval.errors import NoCommonTopicError, quoted
 from pres_eval.options import FIRST_LINE, LARGEST_LONG, ONE, Options, RelevanceInfo
 from pres_eval.ranking.ranking import Ranking, no_common_topic
-from pres_eval.reading.pool import Pool
-from pres_eval.reading.relevance import QrelsJudgements, Relevance
+from pres_eval.reading.judgements.pool import Pool
+from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance
 
 if TYPE_CHECKING:
-    from pres_eval.reading.judged_groups import Sample
+    from pres_eval.reading.judgements.judged_groups import Sample
 
 NO_OPENING = SecondLook.opening
 """Those of a run whose ranks and scores at the beginning are as they should be."""
@@ -195,7 +195,7 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options, look: Secon
                 " (topic iteration docno relevance)?"
             )
     if not isinstance(relevance, QrelsJudgements):
-        from pres_eval.reading.judged_groups import Preferences  # what qrels do without
+        from pres_eval.reading.judgements.judged_groups import Preferences  # what qrels do without
 
         if isinstance(relevance, Preferences) and not relevance.has_pairs():
             yield (

@@ -17,14 +17,14 @@ from pres_eval.checking.respelling import respelled_topics
 from pres_eval.checking.warnings import EXCHANGED_COLUMNS, GRADE_TEXT, MOST_GRADES
 from pres_eval.errors import EmptyFileError, InputError, plural, quoted
 from pres_eval.reading.file import File
-from pres_eval.reading.lines import QRELS, Layout, Lines, no_lines_error
-from pres_eval.reading.relevance import (
+from pres_eval.reading.judgements.relevance import (
     QRELS_FLOAT,
     QrelsJudgements,
     Relevance,
     read_qrels,
     read_relevance,
 )
+from pres_eval.reading.lines import QRELS, Layout, Lines, no_lines_error
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from pres_eval.cli.shared import MEASURES, NMAX, NumberOptions, TableOptions, te
 from pres_eval.cli.streams import warn
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.ranking.ranking import COMMON, OWN
-from pres_eval.reading.relevance import relevance_info
+from pres_eval.reading.judgements.relevance import relevance_info
 from pres_eval.report.grid import HTML
 from pres_eval.report.layout import ANALYSIS_FORMATS, Look, Table, render
 from pres_eval.report.paper import Figure, Paper, check_picture_path, picture

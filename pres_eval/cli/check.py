@@ -31,13 +31,13 @@ from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, RESULTS_FORMAT, NumberOpt
 from pres_eval.cli.streams import check_stdin_once, is_watched, warn
 from pres_eval.engines.machine import num_processors
 from pres_eval.errors import InputError, ReadingNote, ReadingWarning, SwallowedLinesNote, UsageError
-from pres_eval.reading.advice import advice
-from pres_eval.reading.csv_rows import cells_of, separator_of_lines
 from pres_eval.reading.file import File
+from pres_eval.reading.formats.csv_rows import cells_of, separator_of_lines
 from pres_eval.reading.formats.recognising import has_whole_numbers, recognised
 from pres_eval.reading.headings import DOCNO, TOPIC
+from pres_eval.reading.judgements.relevance import relevance_info
 from pres_eval.reading.lines import QRELS
-from pres_eval.reading.relevance import relevance_info
+from pres_eval.reading.mistakes.advice import advice
 from pres_eval.reading.rewriting import read_mapping
 from pres_eval.reading.run_files import RunFiles, check_format, source_at, text_at
 

@@ -153,7 +153,7 @@ def _completable(name: str | None) -> click.Command:
 def _choices(name: str) -> tuple[str, ...]:
     """Return the values of options that are checked later than click checks its choices."""
     if name == "relevance_format":
-        from pres_eval.reading.relevance import JUDGED_FORMATS
+        from pres_eval.reading.judgements.relevance import JUDGED_FORMATS
 
         return tuple(JUDGED_FORMATS)
     if name == "style":

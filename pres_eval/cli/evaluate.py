@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from pres_eval import __version__
 from pres_eval.cli.command_options import command_with
 from pres_eval.cli.gating import pass_gates, report_failures
 from pres_eval.cli.job import EvaluateOptions, Job
@@ -25,7 +26,6 @@ from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.file import File
 from pres_eval.reading.run_files import check_format
 from pres_eval.scoring import warning_of_infinite_gains
-from pres_eval.version import __version__
 
 if TYPE_CHECKING:
     from pres_eval.reading.zscores import ZScores

@@ -200,7 +200,7 @@ class Job(Scoring):
 
     def record(self, runs: Iterable[RunRecord], qrels: FileRecord) -> Record:
         """Return evaluated runs with all that their numbers depend on, for JSON and for gates."""
-        from pres_eval.reading.digests import judgements_digest
+        from pres_eval.reading.judgements.digests import judgements_digest
         from pres_eval.report.records import JudgementsRecord, Record, file_record
 
         options, rewriting = self.command_options, self.relevance.rewriting

@@ -21,8 +21,8 @@ from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.cli.streams import check_stdin_once
 from pres_eval.errors import InputError, RunFailure, UsageError, plural
 from pres_eval.options import recorded
-from pres_eval.reading.relevance import QrelsJudgements
-from pres_eval.reading.shapes import SWAPPED
+from pres_eval.reading.judgements.relevance import QrelsJudgements
+from pres_eval.reading.mistakes.shapes import SWAPPED
 from pres_eval.report.corrected_tables import corrected_tables
 from pres_eval.report.judges_tables import (
     agreement_table,

@@ -25,7 +25,7 @@ from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, recorded
 from pres_eval.ranking.ranking import ALL, COMMON, Ranking
 from pres_eval.reading.file import File
-from pres_eval.reading.relevance import QrelsJudgements, Relevance
+from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance
 from pres_eval.reading.topic_files import decoded
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun, Scoring

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import click
 
+from pres_eval import __version__
 from pres_eval.cli.commands import COMMANDS, command_of
 from pres_eval.cli.help import (
     ARGUMENTS,
@@ -20,7 +21,6 @@ from pres_eval.cli.help import (
     option_rows,
 )
 from pres_eval.measures import MEASURES, NICKNAMES
-from pres_eval.version import __version__
 
 
 @click.command()

@@ -22,7 +22,7 @@ from pres_eval.cli.streams import check_stdin_once, note, writing_results
 from pres_eval.errors import UsageError, plural
 from pres_eval.library.converting import ENDINGS
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.relevance import as_qrels, read_relevance
+from pres_eval.reading.judgements.relevance import as_qrels, read_relevance
 from pres_eval.reading.run_files import source_at
 from pres_eval.report.converted import write_blocks
 from pres_eval.report.grid import guarded

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterable, Sequence
 
 from pres_eval.errors import InputError, UsageError, did_you_mean
-from pres_eval.reading.advice import headings_of
 from pres_eval.reading.blocks import FileFormat
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.recognising import recognised
 from pres_eval.reading.formats.table_heads import head_of_table
 from pres_eval.reading.headings import DOCNO, TOPIC, Naming, pick
+from pres_eval.reading.mistakes.advice import headings_of
 from pres_eval.reading.run_files import source_at
 
 CHECKED_KINDS = (TOPIC, DOCNO)

@@ -18,8 +18,8 @@ from pres_eval.cli.streams import reader_has_left, say
 from pres_eval.errors import NoCommonTopicError, RunFailure
 from pres_eval.measures.selection import BOUNDS_NOTE, BOUNDS_OF_ALL, read_scale, select
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.changed_judgements import no_answers
 from pres_eval.reading.file import File
+from pres_eval.reading.judgements.changed_judgements import no_answers
 from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.report.groups import with_group_columns
 from pres_eval.report.text import run_names, text_of

@@ -18,9 +18,9 @@ from pres_eval.options import AS_TREC_EVAL, AS_ZERO, ONE, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import Runs
-from pres_eval.reading import changed_judgements
 from pres_eval.reading.file import File
-from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels, read_relevance
+from pres_eval.reading.judgements import changed_judgements
+from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance, as_qrels, read_relevance
 from pres_eval.reading.run_files import TREC, RunFiles, run_at, source_at
 from pres_eval.reading.storage import is_remote
 from pres_eval.scoring import Scoring

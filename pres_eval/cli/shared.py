@@ -26,7 +26,7 @@ from pres_eval.options import (
 )
 from pres_eval.ranking.ranking import ALL, TOPIC_RULES
 from pres_eval.reading.headings import NAMEABLE
-from pres_eval.reading.relevance import JUDGED_FORMATS, relevance_info
+from pres_eval.reading.judgements.relevance import JUDGED_FORMATS, relevance_info
 from pres_eval.reading.run_files import RUN_FORMATS, TREC
 from pres_eval.report.text import NAMINGS, run_names
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
 from typing import Any, TypeVar, cast
 
+from pres_eval import __version__
 from pres_eval.engines.connecting import REPORTED_AFTER, NoAnswerError, Patience
 from pres_eval.engines.engine import Result, Shared, Work, WorkersLostError, check_room, split_size
 from pres_eval.engines.memory import freed_memory_kept
 from pres_eval.errors import InputError, PresEvalError, extra_module, quoted, readable
-from pres_eval.version import __version__
 
 Answer = TypeVar("Answer")
 

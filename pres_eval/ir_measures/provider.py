@@ -23,7 +23,7 @@ from pres_eval.measures.base import Measure
 from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading import relevance as engine
+from pres_eval.reading.judgements import relevance as engine
 from pres_eval.scoring import Scoring, joined
 
 ANY = base.Any()

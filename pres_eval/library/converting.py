@@ -21,9 +21,9 @@ from pres_eval.reading.file import File
 from pres_eval.reading.formats.delimited import is_decimal, read_columns
 from pres_eval.reading.formats.recognising import FORMATS, judgements_format, recognised
 from pres_eval.reading.headings import GAINS, SCORES
+from pres_eval.reading.judgements.relevance import QRELS_FLOAT, QrelsJudgements
 from pres_eval.reading.lines import QRELS, RUN
 from pres_eval.reading.naming import current_naming
-from pres_eval.reading.relevance import QRELS_FLOAT, QrelsJudgements
 from pres_eval.reading.run_files import source_at
 from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks
 

@@ -31,8 +31,8 @@ from pres_eval.reading import streams
 from pres_eval.reading.blocks import Block, check_tag
 from pres_eval.reading.file import File
 from pres_eval.reading.headings import DOCNO, GRADES, NO_NAMING, OF_TABLES, SCORES, TOPIC
+from pres_eval.reading.judgements.relevance import Relevance, qrels_of_block, read_relevance
 from pres_eval.reading.naming import current_naming, named
-from pres_eval.reading.relevance import Relevance, qrels_of_block, read_relevance
 from pres_eval.reading.run_files import run_at, source_at
 
 

@@ -17,7 +17,7 @@ from pres_eval.library.ids import texts_of
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.judgements.relevance import Relevance
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.records import dataclass
 from pres_eval.scoring import ScoredRun
@@ -36,7 +36,7 @@ class Digest:
     def text(self) -> str | None:
         """Return it as hexadecimal digits; None for judgements in a format whose file is gone."""
         if self._relevance is not None:
-            from pres_eval.reading.digests import judgements_digest
+            from pres_eval.reading.judgements.digests import judgements_digest
 
             self._text = judgements_digest(self._relevance, self._relevance.name)
             self._relevance = None

@@ -64,7 +64,7 @@ class Experiment(Comparisons):
 
         Raises UsageError for judgements that are not qrels, and for tests of all runs at once.
         """
-        from pres_eval.reading import relevance as engine
+        from pres_eval.reading.judgements import relevance as engine
         from pres_eval.report.html import as_html
         from pres_eval.report.records import FileRecord
         from pres_eval.report.report_columns import report_selection

@@ -12,7 +12,7 @@ import numpy as np
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.library.arguments import is_path
 from pres_eval.library.ids import encode, ids_of
-from pres_eval.reading.pool import build_pool
+from pres_eval.reading.judgements.pool import build_pool
 from pres_eval.reading.rewriting import Excluded, FileMapping
 from pres_eval.reading.topic_files import (
     Groups,

@@ -21,7 +21,7 @@ from pres_eval.ranking.ranked import NO_TIES, Ranked
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, ranking_of
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.judgements.relevance import Relevance
 
 CHECKED_IDS = 512
 """Documents of a dict that are checked to be texts, like the first: all would cost small calls too much."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from pres_eval.arrays import WORD, Ids, IntArray, consecutive, lengths_at
 from pres_eval.errors import InputError, quoted
-from pres_eval.reading.pool import Pool
+from pres_eval.reading.judgements.pool import Pool
 
 
 def decode(text: bytes) -> str:

@@ -16,7 +16,7 @@ from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking, rank_block
 from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.reading.blocks import Block, Documents, check_tag
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.judgements.relevance import Relevance
 
 NO_DOCUMENT = -1
 """Id in a matrix where a topic has no more documents."""

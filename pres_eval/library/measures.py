@@ -14,7 +14,7 @@ from pres_eval.measures.base import Measure
 from pres_eval.measures.parameters import Cutoffs, NoParameters
 from pres_eval.measures.selection import MOST_COLUMNS, Selection, select, without_effect
 from pres_eval.options import Options, RelevanceInfo
-from pres_eval.reading.relevance import relevance_info
+from pres_eval.reading.judgements.relevance import relevance_info
 
 
 def list_measures() -> tuple[Measure, ...]:

@@ -39,15 +39,15 @@ from pres_eval.options import (
     Options,
     RelevanceInfo,
 )
-from pres_eval.reading import relevance as engine
 from pres_eval.reading.blocks import broken_topic, first_broken
-from pres_eval.reading.changed_judgements import (
+from pres_eval.reading.judgements import relevance as engine
+from pres_eval.reading.judgements.changed_judgements import (
     check_no_empty_topics,
     with_document_scores,
     with_topic_numbers,
     without_empty_topics,
 )
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.judgements.relevance import Relevance
 from pres_eval.reading.rewriting import EXCLUDE_FROM, MAP_RANKS, rewriting_of
 
 

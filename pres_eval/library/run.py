@@ -21,8 +21,12 @@ from pres_eval.library.naming import reading
 from pres_eval.measures.selection import Selection, with_ties_and_bounds
 from pres_eval.options import AS_TREC_EVAL, BY_DOCNO, DEFAULT_NMAX, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
-from pres_eval.reading.changed_judgements import answered_by_nothing, check_no_empty_topics, empty_topics
 from pres_eval.reading.headings import NO_NAMING, Naming
+from pres_eval.reading.judgements.changed_judgements import (
+    answered_by_nothing,
+    check_no_empty_topics,
+    empty_topics,
+)
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import Scoring, warning_of_infinite_gains
 

@@ -29,8 +29,8 @@ from pres_eval.reading.headings import (
     rival_docno,
     warning_of_rivals,
 )
+from pres_eval.reading.mistakes.table_faults import COMPARED_ROWS
 from pres_eval.reading.naming import current_naming
-from pres_eval.reading.table_faults import COMPARED_ROWS
 
 TOPICS, DOCUMENTS = OF_TABLES["topic"], OF_TABLES["document"]
 

@@ -11,7 +11,7 @@ from pres_eval.analysis.sampled_parts import check_independent, control_parts, r
 from pres_eval.analysis.validation import Estimate, Validation, erecall, estimates_of_topics
 from pres_eval.errors import UsageError, check_whole
 from pres_eval.library.arguments import python_words
-from pres_eval.reading.samples import NAMES, Sampled, read_sample, read_sizes
+from pres_eval.reading.judgements.samples import NAMES, Sampled, read_sample, read_sizes
 from pres_eval.report.layout import Look, render
 from pres_eval.report.paper import plotted
 from pres_eval.report.validation_tables import sentences, validation_figure, validation_tables

@@ -13,8 +13,8 @@ from pres_eval.arrays import NO_IDS, GrowingColumns, Ids, IdTable, IntArray, Top
 from pres_eval.ranking.ranked import NO_TIES, NO_TOPICS, Ranked, Scores, Ties, inverse
 from pres_eval.reading.cuts import ScatteredError
 from pres_eval.reading.file import Chunk, File
+from pres_eval.reading.judgements.pool import Pool
 from pres_eval.reading.lines import TAG_COLUMN, LineError, Lines
-from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass
 
 MOST_UNJUDGED_TOPICS = 100_000

@@ -24,8 +24,8 @@ from pres_eval.ranking.parts import Rows, joined_topics
 from pres_eval.ranking.ranked import Ranked, Scores
 from pres_eval.ranking.whole_topics import rank_topics
 from pres_eval.reading.blocks import Block, Documents, MatchingDocuments
-from pres_eval.reading.pool import Pool
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.judgements.pool import Pool
+from pres_eval.reading.judgements.relevance import Relevance
 from pres_eval.records import dataclass
 
 LARGEST_INT32 = 2**31 - 1

@@ -16,7 +16,7 @@ from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, check_scores
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.judgements.relevance import Relevance
 from pres_eval.records import dataclass
 
 
@@ -58,7 +58,7 @@ class Ranking(Ranked):
         """The warning about a line with more columns than are used, None if there is none."""
         if self.facts.longer_line is None:
             return None
-        from pres_eval.reading.advice import line_end_advice  # takes a while to import
+        from pres_eval.reading.mistakes.advice import line_end_advice  # takes a while to import
 
         return (
             f"{self.name}:{self.facts.longer_line}: more than 6 columns; the first 6 are used"

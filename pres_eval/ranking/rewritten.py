@@ -13,7 +13,7 @@ from pres_eval.ranking.run_ranker import FilteredRows, RunRanker, only_topic
 from pres_eval.ranking.whole_topics import KEEP_RANKS
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.file import Chunk
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.judgements.relevance import Relevance
 from pres_eval.reading.rewriting import Rewriting
 from pres_eval.records import dataclass
 

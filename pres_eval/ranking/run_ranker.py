@@ -14,8 +14,8 @@ from pres_eval.ranking.ranker import Ranker
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.cuts import ScatteredError
 from pres_eval.reading.file import Chunk
+from pres_eval.reading.judgements.relevance import Relevance
 from pres_eval.reading.lines import RUN, block_of_lines, parse_lines
-from pres_eval.reading.relevance import Relevance
 from pres_eval.records import dataclass
 
 if TYPE_CHECKING:

@@ -30,8 +30,8 @@ from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat, check_tag
 from pres_eval.reading.cuts import ScatteredError
 from pres_eval.reading.file import Chunk, File
+from pres_eval.reading.judgements.relevance import Relevance
 from pres_eval.reading.lines import RUN, LineError, no_lines_error
-from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import PARQUET, TREC, RunFiles, check_format
 from pres_eval.reading.splits import (
     Split,

@@ -11,7 +11,7 @@ from pres_eval.options import BEST_SCORE, ERROR_OF_DUPLICATES
 from pres_eval.ranking.order import Sortable, positions_of, rank_judged
 from pres_eval.ranking.ranked import Ranked, Scores, only
 from pres_eval.reading.blocks import Documents, MatchingDocuments
-from pres_eval.reading.pool import Pool
+from pres_eval.reading.judgements.pool import Pool
 
 KEEP_RANKS = "keep ranks"
 """Instead of a rule for duplicates: a document's first rank counts, and other documents keep theirs."""

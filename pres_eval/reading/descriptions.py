@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pres_eval.errors import InputError, quoted
-from pres_eval.reading.csv_rows import separated_rows
 from pres_eval.reading.file import File
+from pres_eval.reading.formats.csv_rows import separated_rows
 from pres_eval.reading.headings import pick, plain
 from pres_eval.reading.topic_files import BLANKS, TOPIC_HEADINGS, decoded, encoded, lines_of, words_of
 

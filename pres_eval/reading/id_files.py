@@ -6,8 +6,8 @@ import numpy as np
 
 from pres_eval.arrays import GrowingColumns, Ids, IntArray
 from pres_eval.errors import InputError
-from pres_eval.reading.csv_rows import separator_of_lines
 from pres_eval.reading.file import File
+from pres_eval.reading.formats.csv_rows import separator_of_lines
 from pres_eval.reading.headings import DOCNO, KNOWN_HEADINGS, plain
 from pres_eval.reading.lines import Layout, Lines, results_of_chunks
 from pres_eval.reading.topic_files import TOPIC_HEADINGS, encoded, read_cells

@@ -72,7 +72,7 @@ class LineError(Exception):
         before  how many lines of the file are before the chunk
         names   names of the columns that the file should have
         """
-        from pres_eval.reading.advice import with_advice
+        from pres_eval.reading.mistakes.advice import with_advice
 
         failure = InputError(source.name, before + self.line + 1, self.found, self.expected)
         return with_advice(failure, source, names)

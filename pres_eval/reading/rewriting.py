@@ -11,12 +11,12 @@ import numpy as np
 from pres_eval.arrays import BoolArray, Ids, IdTable, IntArray
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.changed_judgements import with_documents
 from pres_eval.reading.file import File
+from pres_eval.reading.judgements.changed_judgements import with_documents
+from pres_eval.reading.judgements.pool import Pool, build_pool
+from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance, as_qrels
 from pres_eval.reading.patents import PATENT, map_patents
 from pres_eval.reading.patterns import pattern_mapping
-from pres_eval.reading.pool import Pool, build_pool
-from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels
 from pres_eval.records import dataclass
 
 DENSE, KEPT = "dense", "kept"

@@ -12,9 +12,9 @@ from functools import partial
 from typing import NoReturn
 
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError, quoted, readable, reason
-from pres_eval.reading.datasets import DATASET, qrels_text
 from pres_eval.reading.file import File
 from pres_eval.reading.headings import NO_NAMING, SCORES
+from pres_eval.reading.judgements.datasets import DATASET, qrels_text
 from pres_eval.reading.naming import named
 from pres_eval.reading.storage import files_in, is_remote, remote_version
 from pres_eval.reading.streams import Progress

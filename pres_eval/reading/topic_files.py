@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pres_eval.errors import InputError, decimal_comma, number_of, plural, quoted
-from pres_eval.reading.csv_rows import separated_rows, separator_of_lines
 from pres_eval.reading.file import File
+from pres_eval.reading.formats.csv_rows import separated_rows, separator_of_lines
 from pres_eval.reading.numbers import read_number
 from pres_eval.records import dataclass
 

@@ -19,7 +19,7 @@ from pres_eval.analysis.explain import (
 )
 from pres_eval.arrays import AnyArray
 from pres_eval.errors import plural
-from pres_eval.reading.relevance import QrelsJudgements
+from pres_eval.reading.judgements.relevance import QrelsJudgements
 from pres_eval.report.cells import Value
 from pres_eval.report.drawing import (
     add_legend,

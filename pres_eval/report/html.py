@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from importlib import resources
 
+from pres_eval import __version__
 from pres_eval.errors import plural
 from pres_eval.report.compared_tables import INTERVAL_NAMES
 from pres_eval.report.markup import Content, Html, element, raw, section, whole_page
@@ -25,7 +26,6 @@ from pres_eval.report.page.topics import differences, topic_view, topics
 from pres_eval.report.report_numbers import topic_measures
 from pres_eval.report.text import plain_text
 from pres_eval.report.trec_report import Report, title_of
-from pres_eval.version import __version__
 
 SCRIPTS = (
     "data.js",

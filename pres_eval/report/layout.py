@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Generic, TypeVar
 
+from pres_eval import __version__
 from pres_eval.analysis.corrections import CORRECT_OVER_ALL
 from pres_eval.errors import RunFailure, UsageError, check_whole
 from pres_eval.records import dataclass
@@ -33,7 +34,6 @@ from pres_eval.report.grid import (
     separated,
 )
 from pres_eval.report.text import exact, file_name, plain_text, printable_json, text_of
-from pres_eval.version import __version__
 
 PAPER_STYLES = (LATEX, MARKDOWN, HTML)
 """Styles of tables that are read without the command's other output."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from pres_eval import __version__
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings
 from pres_eval.analysis.every_pair import PairTable
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.significance import ENUMERATED
 from pres_eval.errors import plural
 from pres_eval.options import level_lines
-from pres_eval.version import __version__
 
 TEST_NAMES = {
     "t": "t-test",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pres_eval import __version__
 from pres_eval.errors import RunFailure
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn
@@ -28,7 +29,6 @@ from pres_eval.report.signature import signature_line
 from pres_eval.report.text import exact, text_of, whole
 from pres_eval.scoring import ScoredRun
 from pres_eval.scoring.summing import Values
-from pres_eval.version import __version__
 
 if TYPE_CHECKING:
     from pres_eval.report.table import RunLayout

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
+from pres_eval import __version__
 from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
 from pres_eval.report.text import plain_text
 from pres_eval.scoring import ScoredRun
-from pres_eval.version import __version__
 
 MOST_MEASURES = 5
 """Measures that are named; of more there is only the number."""

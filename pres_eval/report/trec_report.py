@@ -35,7 +35,7 @@ from pres_eval.errors import NoCommonTopicError, RunFailure
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.reading.relevance import QrelsJudgements
+from pres_eval.reading.judgements.relevance import QrelsJudgements
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.report.headline import Headline, cutoff_of, headline_label, headline_of
 from pres_eval.report.records import FileRecord

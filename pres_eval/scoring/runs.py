@@ -18,7 +18,7 @@ from pres_eval.measures.base import Totals
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.options import AS_ZERO, EXPECTED_VALUES, ONE, Options
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.relevance import QrelsJudgements, Relevance
+from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance
 from pres_eval.records import dataclass
 from pres_eval.scoring.columns import score_blocks, values_of_topics
 from pres_eval.scoring.summing import CountedJudgements, ScoredBlock, Summing, Values, joined

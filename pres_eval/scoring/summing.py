@@ -14,7 +14,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, add_rows_in_order
 from pres_eval.measures.base import Format, Totals, mean
 from pres_eval.measures.selection import Selection
-from pres_eval.reading.relevance import QrelsJudgements, Relevance
+from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance
 from pres_eval.records import dataclass
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis.judging import JOINING_RULES, disagreements, merged_grades, side_by_side
 from pres_eval.library.data import read_judgements
-from pres_eval.reading.relevance import QrelsJudgements
+from pres_eval.reading.judgements.relevance import QrelsJudgements
 
 
 def plain(grades: list[int], rule: str) -> float:

@@ -14,7 +14,7 @@ from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.file import File
-from pres_eval.reading.relevance import read_qrels
+from pres_eval.reading.judgements.relevance import read_qrels
 from pres_eval.reading.run_files import run_at
 
 TOPICS = ("1", "2")

@@ -19,7 +19,7 @@ from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.file import File
-from pres_eval.reading.relevance import read_qrels
+from pres_eval.reading.judgements.relevance import read_qrels
 
 Grades = dict[str, dict[str, int]]
 Retrieved = dict[str, list[str]]

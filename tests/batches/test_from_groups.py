@@ -22,7 +22,7 @@ from pres_eval.measures.judgement_groups import MEASURES as JUDGEMENT_GROUP_MEAS
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.file import File
-from pres_eval.reading.judged_groups import GroupQrels, read_group_qrels
+from pres_eval.reading.judgements.judged_groups import GroupQrels, read_group_qrels
 
 Grades = dict[str, dict[str, dict[str, int]]]
 

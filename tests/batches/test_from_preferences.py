@@ -23,7 +23,7 @@ from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.file import File
-from pres_eval.reading.judged_groups import QRELS_PREFS, Preferences, read_preferences
+from pres_eval.reading.judgements.judged_groups import QRELS_PREFS, Preferences, read_preferences
 
 Row = tuple[str, str, str, str, float]
 

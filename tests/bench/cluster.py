@@ -36,7 +36,7 @@ from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import Runs
-from pres_eval.reading.relevance import read_relevance
+from pres_eval.reading.judgements.relevance import read_relevance
 from pres_eval.reading.run_files import run_at
 from pres_eval.scoring import evaluate
 

@@ -29,7 +29,7 @@ from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.file import File
-from pres_eval.reading.relevance import QrelsJudgements, read_qrels
+from pres_eval.reading.judgements.relevance import QrelsJudgements, read_qrels
 
 RUNS, TOPICS, JUDGED, DEPTH = 12, 50, 300, 100
 MEASURES = ("map", "P.10", "ndcg")

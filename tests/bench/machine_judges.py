@@ -26,7 +26,7 @@ from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.file import File
-from pres_eval.reading.relevance import QrelsJudgements, read_qrels
+from pres_eval.reading.judgements.relevance import QrelsJudgements, read_qrels
 from pres_eval.scoring import evaluate
 
 MEASURES = ("map", "P.10", "PRES.1000")

@@ -28,7 +28,7 @@ from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.file import File
-from pres_eval.reading.relevance import read_qrels, read_relevance
+from pres_eval.reading.judgements.relevance import read_qrels, read_relevance
 from pres_eval.scoring import ScoredRun, Scoring
 
 STRATA = "1-10:1.0,11-50:0.3,51-100:0.1"

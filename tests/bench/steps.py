@@ -65,8 +65,8 @@ def steps_of(qrels: str, run: str) -> dict[str, float]:
     from pres_eval.ranking import ranker, whole_topics
     from pres_eval.ranking.runs import read_run
     from pres_eval.reading import file, lines, tokens
-    from pres_eval.reading.pool import Pool
-    from pres_eval.reading.relevance import read_relevance
+    from pres_eval.reading.judgements.pool import Pool
+    from pres_eval.reading.judgements.relevance import read_relevance
 
     steps = Steps()
     judgements = read_relevance(qrels)

@@ -36,7 +36,7 @@ from pres_eval.cli.commands import command_of
 from pres_eval.errors import InputError
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.file import CHUNK, File
-from pres_eval.reading.relevance import read_qrels
+from pres_eval.reading.judgements.relevance import read_qrels
 
 pyarrow = pytest.importorskip("pyarrow")
 from pyarrow.parquet import write_table  # noqa: E402

@@ -27,7 +27,7 @@ from pres_eval.engines.connecting import Patience, engine_of
 from pres_eval.engines.engine import WorkersLostError
 from pres_eval.engines.on_dask import OnDask
 from pres_eval.errors import PresEvalError
-from pres_eval.reading.relevance import read_relevance
+from pres_eval.reading.judgements.relevance import read_relevance
 
 distributed: Any = pytest.importorskip(
     "distributed", reason="the extra `cluster` is not installed", exc_type=ImportError

@@ -19,7 +19,7 @@ from pres_eval.ranking.runs import read_run
 from pres_eval.reading.file import File
 from pres_eval.reading.formats import parquet
 from pres_eval.reading.formats.parquet import opened
-from pres_eval.reading.relevance import read_relevance
+from pres_eval.reading.judgements.relevance import read_relevance
 from pres_eval.reading.run_files import run_at
 
 pyarrow: Any = pytest.importorskip("pyarrow", reason="the extra `parquet` is not installed")

@@ -21,7 +21,7 @@ from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.file import File
-from pres_eval.reading.relevance import Relevance, read_relevance
+from pres_eval.reading.judgements.relevance import Relevance, read_relevance
 from pres_eval.reading.run_files import RunFiles, run_at
 
 LINES = [f"{topic} Q0 d{number} 0 {9 - number % 4} t\n" for topic in "abcd" for number in range(6)]

@@ -26,7 +26,7 @@ from pres_eval.ranking.runs import read_run
 from pres_eval.reading import cuts
 from pres_eval.reading import file as reading_file
 from pres_eval.reading.file import File
-from pres_eval.reading.relevance import Relevance, read_relevance
+from pres_eval.reading.judgements.relevance import Relevance, read_relevance
 
 
 def whole(path: Path, judged: Relevance, options: Options) -> Ranking:

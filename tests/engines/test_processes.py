@@ -30,7 +30,7 @@ from pres_eval.options import Options
 from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading.file import File
-from pres_eval.reading.relevance import read_relevance
+from pres_eval.reading.judgements.relevance import read_relevance
 from pres_eval.reading.run_files import run_at
 
 LINES = [f"{topic} Q0 d{number} 0 {number} t\n" for topic in range(30) for number in range(40)]

@@ -18,7 +18,7 @@ from pres_eval.errors import InputError, PresEvalError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.file import File
-from pres_eval.reading.relevance import read_relevance
+from pres_eval.reading.judgements.relevance import read_relevance
 from pres_eval.reading.run_files import source_at
 from pres_eval.reading.storage import expand, is_remote
 

@@ -14,12 +14,12 @@ from conftest import Command
 from support.dask_cluster import DaskCluster, dask_cluster
 from support.wrong_peers import PEERS, wrong_peer
 
+from pres_eval import __version__
 from pres_eval.engines import connecting
 from pres_eval.engines.connecting import NoAnswerError, Patience, engine_of
 from pres_eval.engines.engine import WorkersLostError
 from pres_eval.engines.on_dask import OnDask
 from pres_eval.errors import InputError, PresEvalError
-from pres_eval.version import __version__
 
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed", exc_type=ImportError)
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationWarning")]

@@ -24,7 +24,7 @@ from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.file import File
-from pres_eval.reading.relevance import QRELS_FLOAT, QrelsJudgements, read_qrels, read_relevance
+from pres_eval.reading.judgements.relevance import QRELS_FLOAT, QrelsJudgements, read_qrels, read_relevance
 from pres_eval.scoring import evaluate
 
 USABLE = [

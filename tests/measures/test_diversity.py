@@ -25,8 +25,8 @@ from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.file import File
-from pres_eval.reading.judged_groups import SubtopicQrels
-from pres_eval.reading.relevance import read_relevance
+from pres_eval.reading.judgements.judged_groups import SubtopicQrels
+from pres_eval.reading.judgements.relevance import read_relevance
 from pres_eval.scoring import ScoredRun, evaluate
 
 Judgements = dict[str, Judged]

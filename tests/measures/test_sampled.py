@@ -24,8 +24,8 @@ from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.file import File
-from pres_eval.reading.judged_groups import Sample
-from pres_eval.reading.relevance import read_relevance
+from pres_eval.reading.judgements.judged_groups import Sample
+from pres_eval.reading.judgements.relevance import read_relevance
 from pres_eval.scoring import Scoring, evaluate
 
 TEXTS = ("xinfAP", "infNDCG", "infNDCG.1=3.5,2=0", "iP.1,5,20", "irecall.3,100", "inum_rel_ret", "inum_rel",

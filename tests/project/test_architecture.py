@@ -80,6 +80,8 @@ def rooms_used(path: Path) -> set[str]:
     """The rooms of the package that a file imports from."""
     rooms = set()
     for module, name in imports_of(path):
+        if (module, name) == ("pres_eval", "__version__"):
+            continue  # a plain text, there before anything else is imported
         if module == "pres_eval" and name is not None:
             rooms.add(name if name in LEVEL else "__init__")
         elif module.startswith("pres_eval."):
@@ -170,7 +172,12 @@ SLOW = (
     ),
     *("pres_eval.report.records", "pres_eval.cli.gates", "pres_eval.cli.help"),
     "pres_eval.reading.compression",
-    *("pres_eval.reading.formats", "pres_eval.reading.advice", "pres_eval.ranking.duplicates", "pyarrow"),
+    *(
+        "pres_eval.reading.formats",
+        "pres_eval.reading.mistakes.advice",
+        "pres_eval.ranking.duplicates",
+        "pyarrow",
+    ),
 )
 """What takes a while to import and is not needed for a plain run."""
 

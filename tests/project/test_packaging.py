@@ -119,11 +119,11 @@ def test_extras(metadata: Message) -> None:
 
 
 def test_one_version(metadata: Message) -> None:
-    """It is in pres_eval/version.py; the changelog's first entry and CITATION.cff are about it."""
+    """It is in pres_eval/__init__.py; the changelog's first entry and CITATION.cff are about it."""
     assert metadata["Version"] == __version__
     assert re.findall(r"^version\s*=", (ROOT / "pyproject.toml").read_text("utf-8"), re.MULTILINE) == []
     sources = [path for path in (ROOT / "pres_eval").rglob("*.py") if __version__ in path.read_text("utf-8")]
-    assert [path.relative_to(ROOT).as_posix() for path in sources] == ["pres_eval/version.py"]
+    assert [path.relative_to(ROOT).as_posix() for path in sources] == ["pres_eval/__init__.py"]
     entries = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     assert entries[0].split()[0] == __version__
     tags = re.findall(r"\bv(\d+\.\d+\.\d+)", (ROOT / "docs/maintainers/contributing.md").read_text("utf-8"))

@@ -153,7 +153,7 @@ def _look_at(file: str, job: str, copy: Path, place: Path) -> None:
         assert (
             all(re.fullmatch(r"(click|numpy|tabulate)==[\d.]+", line) for line in oldest) and len(oldest) == 3
         )
-        assert (copy / "pres_eval" / "version.py").is_file()
+        assert (copy / "pres_eval" / "__init__.py").is_file()
     if job == "announce":
         arguments = (copy / "gh-was-asked").read_text(encoding="utf-8").splitlines()
         assert arguments[:3] == ["release", "create", f"v{__version__}"]
@@ -170,7 +170,7 @@ def test_a_tag_of_another_version_stops_the_release(tag: str, tmp_path: Path) ->
     )
     done = run_step(step, tmp_path, {}, {"GITHUB_REF_NAME": tag})
     assert done.returncode == 1
-    assert f"::error::tag {tag}, but pres_eval/version.py has {__version__}" in done.stdout
+    assert f"::error::tag {tag}, but pres_eval/__init__.py has {__version__}" in done.stdout
 
 
 def test_readme_has_no_badge() -> None:

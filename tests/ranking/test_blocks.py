@@ -22,7 +22,7 @@ from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.blocks import Block, Documents, whole_topics
 from pres_eval.reading.file import File
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.judgements.relevance import Relevance
 
 
 def block_of(data: bytes, words: bool) -> Block:

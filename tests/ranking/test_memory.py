@@ -11,7 +11,7 @@ from support.plain_reading import SmallSource
 from support.pools import judged_pool, made_pool
 
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.pool import Pool
+from pres_eval.reading.judgements.pool import Pool
 
 TOPICS = 60
 CHUNK = 1 << 16

@@ -22,7 +22,7 @@ from pres_eval.engines.copies import Copies, can_copy
 from pres_eval.engines.processes import Processes
 from pres_eval.pytrec_eval import RelevanceEvaluator
 from pres_eval.ranking import order
-from pres_eval.reading.relevance import read_relevance
+from pres_eval.reading.judgements.relevance import read_relevance
 
 pytestmark = pytest.mark.filterwarnings("ignore::pres_eval.errors.PresEvalWarning")
 LINES = ["1 Q0 a 1 2.0 t\n", "1 Q0 b 2 2.0 t\n", "1 Q0 c 3 1.0 t\n"]

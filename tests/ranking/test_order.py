@@ -20,7 +20,7 @@ from pres_eval.ranking.order import score_keys
 from pres_eval.ranking.parts import joined_topics
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.whole_topics import DuplicateRowError, rank_topics
-from pres_eval.reading.pool import Pool
+from pres_eval.reading.judgements.pool import Pool
 
 Document = tuple[float, bytes]
 Lists = list[list[Document]]

@@ -37,7 +37,7 @@ from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.file import File
-from pres_eval.reading.pool import Pool
+from pres_eval.reading.judgements.pool import Pool
 
 Judged = dict[bytes, set[bytes]]
 WHOLE = 1 << 20

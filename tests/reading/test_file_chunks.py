@@ -21,9 +21,9 @@ from support.plain_reading import BYTE_ORDER_MARK
 from pres_eval.arrays.ids import PADDING
 from pres_eval.errors import InputError
 from pres_eval.reading.file import File
-from pres_eval.reading.judged_groups import PREFS
+from pres_eval.reading.judgements.judged_groups import PREFS
+from pres_eval.reading.judgements.relevance import read_qrels
 from pres_eval.reading.lines import read_table
-from pres_eval.reading.relevance import read_qrels
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "plain": bytes,

@@ -24,7 +24,7 @@ from pres_eval.reading import blocks
 from pres_eval.reading.file import File
 from pres_eval.reading.formats import parquet
 from pres_eval.reading.formats.recognising import FORMATS, recognised
-from pres_eval.reading.relevance import read_relevance
+from pres_eval.reading.judgements.relevance import read_relevance
 
 pyarrow = pytest.importorskip("pyarrow")
 from pyarrow.parquet import write_table  # noqa: E402

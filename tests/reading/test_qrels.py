@@ -24,10 +24,10 @@ from support.plain_reading import (
 from support.plain_reading import read_qrels as read_plainly
 
 from pres_eval.errors import InputError, UsageError
-from pres_eval.reading import relevance as reading_qrels
 from pres_eval.reading.formats import recognising
-from pres_eval.reading.judged_groups import GroupQrels, Preferences
-from pres_eval.reading.relevance import JUDGED_FORMATS, QrelsJudgements, read_qrels, read_relevance
+from pres_eval.reading.judgements import relevance as reading_qrels
+from pres_eval.reading.judgements.judged_groups import GroupQrels, Preferences
+from pres_eval.reading.judgements.relevance import JUDGED_FORMATS, QrelsJudgements, read_qrels, read_relevance
 
 WHOLE = 1 << 20
 OF_LINES = [form for form in JUDGED_FORMATS if form not in recognising.FORMATS]

@@ -12,7 +12,7 @@ from pres_eval.arrays.ids import NO_IDS, Ids
 from pres_eval.errors import InputError
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.file import File
-from pres_eval.reading.relevance import QrelsJudgements, qrels_of_block, read_qrels
+from pres_eval.reading.judgements.relevance import QrelsJudgements, qrels_of_block, read_qrels
 
 JUDGEMENTS = st.lists(st.tuples(TOPICS, IDS, st.integers(-3, 200)), min_size=1, max_size=25)
 

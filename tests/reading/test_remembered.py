@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from pres_eval.reading.pool import Remembered
+from pres_eval.reading.judgements.pool import Remembered
 
 
 def made(remembered: Remembered, key: str, size: int, value: object) -> object:

@@ -19,7 +19,7 @@ from support.made_evaluations import MEASURES, evaluation
 
 from pres_eval.errors import InputError
 from pres_eval.options import Options
-from pres_eval.reading.relevance import JUDGED_FORMATS
+from pres_eval.reading.judgements.relevance import JUDGED_FORMATS
 from pres_eval.report.read_records import from_json
 from pres_eval.report.records import FileRecord, Record, RunRecord, as_jsonl, file_record, to_json
 from pres_eval.report.table import RunLayout

@@ -9,8 +9,8 @@ from typing import cast
 import numpy as np
 
 from pres_eval.arrays.ids import Ids
-from pres_eval.reading.pool import Pool, Pooled, build_pool
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.judgements.pool import Pool, Pooled, build_pool
+from pres_eval.reading.judgements.relevance import Relevance
 
 
 def pooled(pairs: Sequence[tuple[bytes, bytes]]) -> Pooled:

@@ -9,7 +9,7 @@ import numpy as np
 
 from pres_eval.ranking.ranked import NO_TIES, Ranked
 from pres_eval.reading.file import File
-from pres_eval.reading.pool import Pool
+from pres_eval.reading.judgements.pool import Pool
 
 Rankings = dict[str, list[str]]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from pres_eval.arrays.ids import Ids
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.relevance import QrelsJudgements, qrels_of_block
+from pres_eval.reading.judgements.relevance import QrelsJudgements, qrels_of_block
 
 
 def made_qrels(grades: Mapping[bytes, Mapping[bytes, int]], name: str = "qrels") -> QrelsJudgements:

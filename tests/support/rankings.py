@@ -14,7 +14,7 @@ from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading.file import File
-from pres_eval.reading.relevance import Relevance, read_relevance
+from pres_eval.reading.judgements.relevance import Relevance, read_relevance
 from pres_eval.reading.run_files import TREC, run_at
 
 ARRAYS = ("topic", "num_ret", "offsets", "rank", "document")

@@ -183,7 +183,7 @@ def _predictions(data: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[str, 
 def _one_part(source: File, parts: Mapping[tuple[str, str], Mapping[str, Any]]) -> Iterator[Entry]:
     """Yield the entries of the only predictions; raise InputError if there are several."""
     if len(parts) > 1:
-        from pres_eval.reading.advice import repaired_name
+        from pres_eval.reading.mistakes.advice import repaired_name
 
         subset, split = next(iter(parts))
         problem = f"predictions of {', '.join(quoted('.'.join(part)) for part in parts)}"

@@ -25,7 +25,7 @@ from pres_eval.reading.headings import (
     Naming,
     pick,
 )
-from pres_eval.reading.table_faults import (
+from pres_eval.reading.mistakes.table_faults import (
     ObservedTable,
     may_be_numbers,
     warn_of_other_number,

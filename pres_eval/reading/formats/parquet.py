@@ -15,14 +15,14 @@ from pres_eval.reading.file import File
 from pres_eval.reading.formats.separated import NumbersByOrder, ids_in_cell
 from pres_eval.reading.formats.table_columns import Columns, columns_of
 from pres_eval.reading.headings import DOCNO, GAINS, GAINS_ADVICE, NAME_THEM
-from pres_eval.reading.streams import in_the_end
-from pres_eval.reading.table_faults import (
+from pres_eval.reading.mistakes.table_faults import (
     COMPARED_ROWS,
     ObservedTable,
     may_be_numbers,
     warn_of_other_number,
     warn_of_unnamed_number,
 )
+from pres_eval.reading.streams import in_the_end
 
 ROWS_OF_BATCH = 1 << 16
 """Rows that are read together."""

@@ -11,8 +11,8 @@ from itertools import chain, islice
 
 from pres_eval.errors import InputError, ReadingNote, did_you_mean, number_of, plural, quoted
 from pres_eval.reading.blocks import Block, Row, blocks_of_rows
-from pres_eval.reading.csv_rows import cells_of, separated_rows, separator_of_lines
 from pres_eval.reading.file import File
+from pres_eval.reading.formats.csv_rows import cells_of, separated_rows, separator_of_lines
 from pres_eval.reading.formats.table_columns import (
     ID_OF_ONE_TOPIC,
     Columns,
@@ -23,7 +23,7 @@ from pres_eval.reading.formats.table_columns import (
 from pres_eval.reading.formats.table_heads import TableHead, head_of_table
 from pres_eval.reading.headings import DOCNO, GAINS, GAINS_ADVICE
 from pres_eval.reading.lines import QRELS
-from pres_eval.reading.table_faults import (
+from pres_eval.reading.mistakes.table_faults import (
     ObservedTable,
     may_be_numbers,
     warn_of_other_number,
@@ -183,7 +183,7 @@ def _rows_by_number(source: File, grades: int) -> Iterator[Row]:
 
 def read_words(source: File, grades: int) -> Iterator[Block]:
     """Read qrels whose grades may be words that --grades explains."""
-    from pres_eval.reading.advice import with_advice
+    from pres_eval.reading.mistakes.advice import with_advice
 
     rows = (
         (line, text.split())
@@ -203,7 +203,7 @@ def read_words(source: File, grades: int) -> Iterator[Block]:
 
 def _missing_columns(source: File, head: TableHead | None, grades: int) -> InputError:
     """Return the error of a header without the columns of a run or of judgements."""
-    from pres_eval.reading.advice import naming_advice, with_advice
+    from pres_eval.reading.mistakes.advice import naming_advice, with_advice
 
     if head is None:
         first_line = source.head().partition(b"\n")[0].decode("utf-8", "replace")

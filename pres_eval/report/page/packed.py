@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from pres_eval import __version__
 from pres_eval.analysis.every_pair import PairTable
 from pres_eval.arrays import AnyArray, FloatArray
 from pres_eval.measures.base import Format
@@ -22,7 +23,6 @@ from pres_eval.report.paper_notes import pairs_note
 from pres_eval.report.report_numbers import medians_of, topic_measures
 from pres_eval.report.text import fitted, text_of
 from pres_eval.report.trec_report import DIGITS, Report
-from pres_eval.version import __version__
 
 NAME_LENGTHS = (24, 20, 16, 14, 12, 10)
 """For how many letters there may be room at the left of a picture."""

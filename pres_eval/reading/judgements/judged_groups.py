@@ -13,8 +13,8 @@ from pres_eval.arrays import FloatArray, Ids, IntArray
 from pres_eval.errors import InputError, ReadingWarning, plural, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.file import File
+from pres_eval.reading.judgements.pool import Pool, build_pool
 from pres_eval.reading.lines import Layout, Lines, read_table
-from pres_eval.reading.pool import Pool, build_pool
 
 QRELS_JG = Layout("topic judgement-group docno relevance", number=3, whole=True)
 SUBTOPICS = Layout("topic subtopic docno relevance", number=3, whole=True)

@@ -15,7 +15,7 @@ from pres_eval.errors import InputError
 from pres_eval.reading.file import HEAD, File
 from pres_eval.reading.headings import GAINS_ADVICE
 from pres_eval.reading.lines import QRELS
-from pres_eval.reading.shapes import Repair, repair_of_columns
+from pres_eval.reading.mistakes.shapes import Repair, repair_of_columns
 
 _UTF_8 = "iconv -f UTF-16 -t UTF-8 < FILE > NEW"
 _WEB_PAGE = "a web page: was something else to be downloaded?"
@@ -125,7 +125,7 @@ def naming_advice(source: File, grades: int) -> str:
 
     grades  SCORES for a run, GRADES or GAINS for judgements
     """
-    from pres_eval.reading.shapes import named_columns
+    from pres_eval.reading.mistakes.shapes import named_columns
 
     with contextlib.suppress(InputError):
         return named_columns(_whole_lines(source.head()), grades, source.path)
@@ -134,7 +134,7 @@ def naming_advice(source: File, grades: int) -> str:
 
 def headings_of(source: File) -> Sequence[str] | None:
     """Return the headings of a table in no known format; none of other lines, None if they are not UTF-8."""
-    from pres_eval.reading.shapes import headings_of_unknown_table
+    from pres_eval.reading.mistakes.shapes import headings_of_unknown_table
 
     try:
         return headings_of_unknown_table(_whole_lines(source.head()))
@@ -144,7 +144,7 @@ def headings_of(source: File) -> Sequence[str] | None:
 
 def other_encoding_advice(path: str) -> str:
     """Return the command that makes UTF-8 of a text from Windows in Western Europe."""
-    from pres_eval.reading.shapes import FROM_WESTERN_EUROPE
+    from pres_eval.reading.mistakes.shapes import FROM_WESTERN_EUROPE
 
     return f"if it is from Windows in Western Europe: {_typed(FROM_WESTERN_EUROPE, File(path))}"
 

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from pres_eval.reading.csv_rows import cells_of, separator_of_lines
+from pres_eval.reading.formats.csv_rows import cells_of, separator_of_lines
 from pres_eval.reading.headings import (
     DOCNO,
     DOCNOS,

@@ -15,13 +15,13 @@ from pres_eval.options import RelevanceInfo
 from pres_eval.reading.blocks import Block, FileFormat, joined
 from pres_eval.reading.file import File
 from pres_eval.reading.headings import NO_NAMING
+from pres_eval.reading.judgements.pool import Pool, Pooled, Remembered, build_pool
 from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, no_lines_error, results_of_chunks
-from pres_eval.reading.pool import Pool, Pooled, Remembered, build_pool
 from pres_eval.reading.run_files import TABLE_FORMATS
 from pres_eval.records import dataclass
 
 if TYPE_CHECKING:
-    from pres_eval.reading.judged_groups import GroupQrels, Preferences, Sample, SubtopicQrels
+    from pres_eval.reading.judgements.judged_groups import GroupQrels, Preferences, Sample, SubtopicQrels
     from pres_eval.reading.rewriting import Rewriting
 
 QRELS_FLOAT = replace(QRELS, whole=False)
@@ -171,7 +171,7 @@ def read_relevance(path: str | File, form: str = "qrels", jobs: int | None = Non
         from pres_eval.reading.formats.recognising import FORMATS as OTHERS
 
         return qrels_in(source, OTHERS[form])
-    from pres_eval.reading import judged_groups
+    from pres_eval.reading.judgements import judged_groups
 
     readers: dict[str, Callable[[File], Relevance]] = {
         "qrels_jg": partial(judged_groups.read_group_qrels, kind=judged_groups.GroupQrels),

@@ -7,7 +7,7 @@ import os
 
 from pres_eval.errors import InputError
 from pres_eval.reading.file import File
-from pres_eval.reading.relevance import QrelsJudgements, Relevance
+from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance
 
 
 def judgements_digest(relevance: Relevance, path: str) -> str | None:

@@ -10,8 +10,8 @@ import numpy as np
 from pres_eval.arrays import BoolArray, Grades, Ids, IntArray, absent
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import AS_ZERO, ONE, Options
-from pres_eval.reading.pool import Pool, build_pool
-from pres_eval.reading.relevance import Duplicates, QrelsJudgements, Relevance, as_qrels
+from pres_eval.reading.judgements.pool import Pool, build_pool
+from pres_eval.reading.judgements.relevance import Duplicates, QrelsJudgements, Relevance, as_qrels
 
 if TYPE_CHECKING:
     from pres_eval.reading.topic_files import Weights
