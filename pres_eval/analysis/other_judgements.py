@@ -53,7 +53,7 @@ class OtherJudgements:
     rivals           how many other runs were tried
     better           how many of them would then be better than the best run
     nearest          index of the rival that would then be nearest to it, or furthest above
-    depth            the cutoff of the measure, below which documents stay unjudged; None: no cutoff
+    depth            the cutoff of the measure or of -M, below which documents stay unjudged; None: no cutoff
     documents        how many unjudged documents have the highest grade then
     value_of_best    of the best run under the grades that favour that rival
     value_of_rival   of that rival under the same grades
@@ -105,13 +105,15 @@ def try_other_judgements(
     if qrels.document_scores is not None or qrels.kept is not None:
         return None
     depth = depth_of(column.measure, column.arguments)
+    if options.max_retrieved is not None:
+        depth = min(depth, options.max_retrieved)
     # The best run has index 0 in what follows, the rivals have 1 and more.
     compared = [best, *rivals]
     if sum(int(np.minimum(rankings[run].num_ret, depth).sum()) for run in compared) > MOST_RETRIEVED:
         return None
     lists = [read_ranked_lists(runs[run], options, qrels.rewriting) for run in compared]
     extended = with_unjudged(qrels, lists, depth)
-    if len(extended.grade) == len(qrels.grade):
+    if (extended.grade >= 0).all():
         return None
     reread = [on_topics(read_run(runs[run], extended, options), rankings[run].topic) for run in compared]
     ranks = [_ranks_in_pool(ranking, len(extended.grade), depth) for ranking in reread]

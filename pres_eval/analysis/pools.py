@@ -24,7 +24,7 @@ from pres_eval.analysis.sweep import signs, summaries
 from pres_eval.analysis.ties import TieRange, main_column, tie_range
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.engines.threads import Loop, in_turn
-from pres_eval.measures.selection import Selection, select, with_bounds
+from pres_eval.measures.selection import SelectedColumn, Selection, select, with_bounds
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
@@ -173,7 +173,7 @@ class Trust:
     """Limits of the judgements for R runs.
 
     judged  by rank k (R,) the mean share of the first k documents that were judged
-    bounds  by label (2, R) the least and the greatest value, over unjudged documents; none with -J
+    bounds  by label (2, R) the least and the greatest value, over unjudged documents; none with -J, -l 0
     ties    the range of the main column over orders of equal scores, None where that hardly matters
     order   how the order of the runs changes with fewer relevant documents; None for a single run
     other_judgements  whether other judgements could put another run first; None where that was not tried
@@ -201,17 +201,17 @@ def trust_of(
     """
     shares_judged = select([f"judged.{rank}" for rank in JUDGED_RANKS], options)
     measures = tuple(replace(column, by_name=False) for column in selection)
-    measures_and_bounds = measures
-    if not options.judged_only:
-        measures_and_bounds, _ = with_bounds(measures, options)
-    columns = (*shares_judged, *measures_and_bounds)
+    bounded = tuple(column for column in measures if _can_have_bounds(column, options))
+    columns = (*shares_judged, *(column for column in measures if column not in bounded))
+    if bounded:
+        columns += with_bounds(bounded, options)[0]
     scoring = Scoring(relevance=qrels, selection=columns, options=options, weights=weights)
     values = summaries(evaluations_of(scoring, rankings, loop))
     bounds = {}
-    bound_rows = [row for row, column in enumerate(columns) if column.view.bound is not None]
     # A column is followed by its bounds, if it has any: the least value, then the greatest.
-    for row in bound_rows[::2]:
-        bounds[columns[row - 1].label] = values[row : row + 2]
+    for row in range(len(columns) - 2):
+        if columns[row] in bounded and columns[row + 1].view.bound is not None:
+            bounds[columns[row].label] = values[row + 1 : row + 3]
     main = main_column(selection) if weights is None else None
     ties: tuple[TieRange | None, ...] = (None,) * len(rankings)
     if main is not None:
@@ -225,3 +225,11 @@ def trust_of(
         ties=ties,
         order=order,
     )
+
+
+def _can_have_bounds(column: SelectedColumn, options: Options) -> bool:
+    """Return whether unjudged documents leave a column's value open: not with -J, at level 0, in a bound."""
+    if options.judged_only or column.view.judged_only or column.view.bound is not None:
+        return False
+    level = options.relevance_level if column.view.level is None else column.view.level
+    return level > 0

@@ -148,7 +148,7 @@ def seen_as(batch: AnyBatch, view: View) -> AnyBatch:
 def _with_missing(batch: AnyBatch, column: SelectedColumn, values: Values) -> Values:
     """Return the values (T,), with those that 10.0 has for topics that the run lacks."""
     when_missing = column.measure.when_missing
-    without_parameters = column.label == column.measure.name
+    without_parameters = column.label.removesuffix(column.view.ending) == column.measure.name
     is_zero = when_missing is WhenMissing.ZERO or (
         when_missing is WhenMissing.ZERO_WITHOUT_PARAMETERS and without_parameters
     )

@@ -67,3 +67,16 @@ def test_missing_topics_under_10_0_as_trec_eval_prints_them(
     run.write_text("q1 Q0 a 1 3.0 tag\nq1 Q0 b 2 2.0 tag\nq1 Q0 c 3 1.0 tag\n")
     lines = call.ok("--compat", "10.0", "-c", "-q", "-m", name, qrels, run).out.splitlines()
     assert [line.split("\t")[1:] for line in lines[:2]] == [["q1", found], ["q2", missing]]
+
+
+@pytest.mark.parametrize("name", ["P.5", "map", "Rprec", "recall.5", "utility", "bpref"])
+def test_bounds_of_missing_topics_under_10_0_are_their_values(
+    name: str, call: Command, tmp_path: Path
+) -> None:
+    """5.0.0: a document that the run does not have could be relevant."""
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("q1 0 a 1\nq1 0 b 0\nq2 0 a 1\nq2 0 b 1\n")
+    run.write_text("q1 Q0 a 1 3.0 tag\nq1 Q0 u 2 2.0 tag\n")
+    lines = call.ok("--compat", "10.0", "-c", "-q", "--bounds", "-m", name, qrels, run).out.splitlines()
+    values_of_q2 = [line.split("\t")[2] for line in lines if line.split("\t")[1] == "q2"]
+    assert len(values_of_q2) == 3 and set(values_of_q2) == {"0.0000"}

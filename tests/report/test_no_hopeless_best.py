@@ -80,7 +80,7 @@ def test_a_run_that_lacks_topics_and_is_no_better_changes_nothing(command: Comma
     assert "good is best by map: 0.6250" in words and "Not ranked, as they lack topics: easy." in words
     assert "good is significantly better than 1 of the 2 other runs." in words
     assert page.count('class="n best"') == 1
-    assert "of the runs with all topics (1 more lack some)" in section_words(page, "trust")
+    assert "of the runs with all topics (1 more lacks some)" in section_words(page, "trust")
 
 
 def test_each_measure_has_its_own_best(command: Command, hopeless: list[str], tmp_path: Path) -> None:

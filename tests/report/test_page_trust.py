@@ -157,7 +157,7 @@ def test_bounds_of_runs_that_share_unjudged_documents_prove_nothing(command: Com
     )
     words = page_of(command, tmp_path, qrels, good, poor)
     assert (
-        "By P_10 none can be better than good, whatever grades the unjudged documents of these topics"
+        "By P_10 no other run can be better than good, whatever grades the unjudged documents of these"
         in words
     )
     assert "has further down, both down to rank 10 (here 0), had the highest grade" in words
@@ -213,6 +213,47 @@ def test_a_level_of_the_measure_itself_counts(command: Command, tmp_path: Path) 
     words = unescape(re.sub("<[^>]*>", "", (tmp_path / "r.html").read_text()))
     assert "Other judgements could put another run first by P_3(rel=2)" in words
     assert "then A would have 0.1667 and B 0.5000." in words
+
+
+def write_three_files(folder: Path) -> list[Path]:
+    """Write judgements and two runs, A the better one; B retrieved u, which nobody judged, before n."""
+    (folder / "qrels").write_text("1 0 a 1\n1 0 n 0\n1 0 u -1\n")
+    (folder / "A").write_text("1 Q0 a 1 9 A\n1 Q0 n 2 8 A\n")
+    (folder / "B").write_text("1 Q0 n 1 9 B\n1 Q0 u 2 8 B\n")
+    return [folder / name for name in ("qrels", "A", "B")]
+
+
+def words_of_page(command: Command, folder: Path, *arguments: str | Path) -> str:
+    """Return the text of the page that `report` writes with these arguments."""
+    command.ok("report", *arguments, "-o", folder / "r.html", "--quiet")
+    return unescape(re.sub("<[^>]*>", "", (folder / "r.html").read_text()))
+
+
+@pytest.mark.parametrize(
+    "options", [("-m", "P(bound=greatest)@3"), ("-m", "P(judged_only=True)@3"), ("-m", "P.3", "-l", "0")]
+)
+def test_columns_that_no_judgement_leaves_open_have_no_bounds(
+    command: Command, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    """5.0.0: a traceback for a bound, and an error about bounds that nobody asked for."""
+    words = words_of_page(command, tmp_path, *write_three_files(tmp_path), *options)
+    assert "can be better" not in words and "bounds of P_3" not in words
+
+
+def test_documents_that_the_judgements_leave_open_count_as_unjudged(command: Command, tmp_path: Path) -> None:
+    """A grade of -1 says that nobody judged u.  5.0.0: only the bounds, "of 0 of 1 other runs"."""
+    words = words_of_page(command, tmp_path, *write_three_files(tmp_path), "-m", "num_rel_ret")
+    assert "By num_rel_ret no other run can be better than A, whatever grades" in words
+    assert "(here 1), had the highest grade" in words and "then A would have 1 and B 1." in words
+
+
+def test_other_judgements_end_where_the_ranking_ends(command: Command, tmp_path: Path) -> None:
+    """5.0.0: with -M 1 u at rank 2 was among those "down to rank 5"."""
+    files = write_three_files(tmp_path)
+    with files[2].open("a") as run:
+        run.write("1 Q0 v 3 7 B\n")
+    words = words_of_page(command, tmp_path, *files, "-m", "P.5", "-M", "2")
+    assert "both down to rank 2 (here 1), had the highest grade" in words
 
 
 @pytest.mark.parametrize("measure", ["bpref", "infAP"])

@@ -69,7 +69,8 @@ class Ranks:
 
 def unjudged(batch: Batch, depth: int, above: int = 0) -> Ranks:
     """Return the ranks of the documents that nobody judged, from rank `above` + 1 to rank `depth`."""
-    num_ranks = np.minimum(batch.num_ret, depth)
+    # The one document that 10.0 makes up for a topic that the run lacks cannot be judged.
+    num_ranks = np.where(batch.missing, 0, np.minimum(batch.num_ret, depth))
     begins = np.concatenate(([0], np.cumsum(num_ranks)))
     # Whether each rank of each topic is without judgement.
     is_free = np.ones(int(begins[-1]), np.bool_)

@@ -13,6 +13,7 @@ from pres_eval.analysis.pools import Trust
 from pres_eval.analysis.reproducible import rounded
 from pres_eval.arrays import FloatArray
 from pres_eval.errors import plural
+from pres_eval.measures.base import Format
 from pres_eval.measures.selection import BOUNDS_NOTE
 from pres_eval.report.markup import (
     Cell,
@@ -429,12 +430,16 @@ def _under_other_judgements(report: Report, tried: OtherJudgements, best: int) -
     """Return whether another run could be best if unjudged documents had other grades, in words."""
     leader, rival = report.names[best], report.names[tried.nearest]
     others = plural(tried.rivals, "other run")
-    of_runs = ""
+    of_runs, no_run = "", "no other run"
     lacking = len(report.names) - 1 - tried.rivals
     if lacking:
-        of_runs = f" of the runs with all topics ({lacking} more lack some)"
+        verb = "lacks" if lacking == 1 else "lack"
+        of_runs = f" of the runs with all topics ({lacking} more {verb} some)"
+        no_run = f"none{of_runs}"
+    is_count = report.column(report.main).measure.format is Format.COUNT
     values = (
-        f"{leader} would have {_as_read(tried.value_of_best)} and {rival} {_as_read(tried.value_of_rival)}"
+        f"{leader} would have {_as_read(tried.value_of_best, is_count=is_count)}"
+        f" and {rival} {_as_read(tried.value_of_rival, is_count=is_count)}"
     )
     within = ""
     if tried.depth is not None:
@@ -451,7 +456,7 @@ def _under_other_judgements(report: Report, tried: OtherJudgements, best: int) -
         )
     if tried.is_proof:
         return (
-            f"By {tried.label} none{of_runs} can be better than {leader}, whatever grades the unjudged"
+            f"By {tried.label} {no_run} can be better than {leader}, whatever grades the unjudged"
             f" documents of these topics have. {case} No grades favour {rival}, the nearest of {others}, more"
             " than these"
         )
@@ -462,11 +467,9 @@ def _under_other_judgements(report: Report, tried: OtherJudgements, best: int) -
     )
 
 
-def _as_read(value: float) -> str:
+def _as_read(value: float, *, is_count: bool) -> str:
     """Return a value for a sentence: a count without decimals, others with four."""
-    if value > 1 and value.is_integer():
-        return f"{value:,.0f}"
-    return f"{value:.4f}"
+    return f"{value:,.0f}" if is_count else f"{value:.4f}"
 
 
 def _who_could_be_best(report: Report, bounds: FloatArray, best: int) -> str:
@@ -480,12 +483,13 @@ def _who_could_be_best(report: Report, bounds: FloatArray, best: int) -> str:
     others = [run for run in range(len(high)) if run != best and report.has_all_topics(run)]
     over = int(np.count_nonzero(high[others] > low[best]))
     reach = (
-        f"the bounds of {report.main} of {over} of {len(others)} other runs reach into those of"
+        f"the bounds of {report.main} of {over} of {plural(len(others), 'other run')} reach into those of"
         f" {report.names[best]}"
     )
     lacking = len(high) - 1 - len(others)
     if lacking:
-        reach += f" ({lacking} more lack topics and are not compared)"
+        verbs = "lacks topics and is" if lacking == 1 else "lack topics and are"
+        reach += f" ({lacking} more {verbs} not compared)"
     if np.array_equal(low, high):
         return (
             f"The bounds of {report.main} are one value for each run. Documents that they are not over"
