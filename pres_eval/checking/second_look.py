@@ -21,6 +21,7 @@ from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.file import File
+from pres_eval.reading.headings import Role
 from pres_eval.reading.judgements.pool import Pool
 from pres_eval.reading.judgements.relevance import Relevance
 from pres_eval.reading.lines import (
@@ -239,7 +240,7 @@ def _blocks_in_format(source: File, meaning: str) -> Iterator[Block]:
     from pres_eval.reading.formats.recognising import FORMATS
 
     (form,) = [form for form in FORMATS.values() if form.meaning == meaning]
-    yield from form.read(source, False)
+    yield from form.read(source, Role.RUN)
 
 
 def opening_of(lines: Lines) -> OpeningFaults:

@@ -14,6 +14,7 @@ import numpy as np
 from pres_eval.arrays import AnyArray, Ids, IntArray, Matches
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.file import File
+from pres_eval.reading.headings import Role
 from pres_eval.records import dataclass
 
 
@@ -100,8 +101,8 @@ class Block:
         )
 
 
-Read = Callable[[File, int], Iterator[Block]]
-"""Reads a file block by block, with one of the numbers SCORES, GRADES and GAINS (`reading.headings`)."""
+Read = Callable[[File, Role], Iterator[Block]]
+"""Reads a file block by block, as a run or as judgements."""
 
 
 @dataclass(frozen=True)
@@ -131,12 +132,12 @@ ROWS_OF_BLOCK = 1 << 16
 """Rows of a block, where a reader makes rows one by one."""
 
 
-def blocks_of_rows(name: str, rows: Iterator[Row], grades: int) -> Iterator[Block]:
+def blocks_of_rows(name: str, rows: Iterator[Row], role: Role) -> Iterator[Block]:
     """Yield rows of the file of this name in blocks; either all or none have lines.
 
     Raises InputError for a topic that would break a line of trec_eval's output.
     """
-    number_type = None if grades else np.float64  # grades are whole numbers or gains
+    number_type = None if role.has_grades else np.float64  # grades are whole numbers or gains
     while rows_of_block := list(islice(rows, ROWS_OF_BLOCK)):
         topics, documents, numbers, lines = zip(*rows_of_block, strict=True)
         line_numbers = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -11,11 +12,27 @@ from pres_eval.records import dataclass
 TOPIC, DOCNO, DOCNOS, RELEVANT_DOCNOS = "topic", "docno", "docnos", "relevant docnos"
 SCORE, RANK, GRADE, STRATUM = "score", "rank", "grade", "stratum"
 
-SCORES, GRADES, GAINS = 0, 1, 2
-"""What the numbers of a file are: scores of a run, whole grades, or gains, which may have decimals.
 
-Readers get it as `grades`, which is true for judgements.
-"""
+class Role(enum.Enum):
+    """What a file is read as: it decides which columns are looked for, and which numbers they may have.
+
+    RUN    a run, with scores or ranks
+    QRELS  judgements, whose grades are whole numbers
+    GAINS  judgements, whose grades may have decimals
+
+    has_grades  whether it is read as judgements
+    has_gains   whether grades may have decimals
+    """
+
+    RUN = (False, False)
+    QRELS = (True, False)
+    GAINS = (True, True)
+
+    def __init__(self, has_grades: bool, has_gains: bool) -> None:
+        # Attributes, as Python 3.11 takes six times as long for `role is Role.RUN`: too long for each row.
+        self.has_grades = has_grades
+        self.has_gains = has_gains
+
 
 GAINS_ADVICE = "gains with decimals can be read with -R qrels_float"
 
@@ -114,12 +131,12 @@ class Naming:
     columns: Mapping[str, str]
     grades: Mapping[str, float]
 
-    def for_role(self, grades: int) -> Naming:
-        """Return the naming for judgements, or for runs if `grades` is SCORES, with kinds without prefix."""
+    def for_role(self, role: Role) -> Naming:
+        """Return the naming for judgements, or for runs, with kinds without prefix."""
         if not any("." in kind for kind in self.columns):
             return self
         prefix = RUN_PREFIX
-        if grades:
+        if role.has_grades:
             prefix = QRELS_PREFIX
         columns = {kind: heading for kind, heading in self.columns.items() if "." not in kind}
         for kind, heading in self.columns.items():

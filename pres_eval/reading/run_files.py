@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError, quoted, readable, reason
 from pres_eval.reading.file import File
-from pres_eval.reading.headings import NO_NAMING, SCORES
+from pres_eval.reading.headings import NO_NAMING, Role
 from pres_eval.reading.judgements.datasets import DATASET, qrels_text
 from pres_eval.reading.naming import named
 from pres_eval.reading.storage import files_in, is_remote, remote_version
@@ -114,9 +114,9 @@ def form_of_named(source: File, form: str) -> str:
     """Return the format of a run for which options name columns; `form` if the file lacks these columns."""
     from pres_eval.reading.formats.recognising import NAMED, recognised
 
-    if not source.naming.for_role(SCORES).columns:
+    if not source.naming.for_role(Role.RUN).columns:
         return form
-    recognised_format = recognised(source, grades=False)
+    recognised_format = recognised(source, Role.RUN)
     if recognised_format is None:
         return form
     if recognised_format.name == PARQUET:

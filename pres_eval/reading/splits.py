@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator
 from pres_eval.reading.blocks import Block, FileFormat, check_scores, whole_topics
 from pres_eval.reading.cuts import Cut, before_last_topic, behind_last_line
 from pres_eval.reading.file import CHUNK, Chunk, File
+from pres_eval.reading.headings import Role
 from pres_eval.records import dataclass
 
 WORKER_CHUNK = 1 << 20
@@ -45,7 +46,7 @@ def parquet_splits(number: int, file: File, size: int) -> Iterator[Split]:
     from pres_eval.reading.formats.parquet import column_names, opened
 
     with opened(file) as parquet:
-        column_names(file, parquet, grades=False)  # raises InputError
+        column_names(file, parquet, Role.RUN)  # raises InputError
         groups = [parquet.metadata.row_group(group) for group in range(parquet.num_row_groups)]
     start = num_bytes = 0
     for stop, group in enumerate(groups, 1):
@@ -79,7 +80,7 @@ def blocks_in(file: File, split: Split, form: FileFormat, by_topic: bool) -> Ite
     Raises InputError for a score that is not a number.
     """
     if split.stop is None:
-        blocks = form.read(file, False)
+        blocks = form.read(file, Role.RUN)
     else:
         from pres_eval.reading.formats.parquet import blocks_of_groups
 

@@ -11,7 +11,7 @@ import numpy as np
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.blocks import Block, joined
 from pres_eval.reading.file import Chunk, File
-from pres_eval.reading.headings import DOCNO, GAINS, GAINS_ADVICE, GRADE, KNOWN_HEADINGS, TOPIC, plain
+from pres_eval.reading.headings import DOCNO, GAINS_ADVICE, GRADE, KNOWN_HEADINGS, TOPIC, Role, plain
 from pres_eval.reading.lines import Layout, LineError, parse_lines
 
 MSMARCO = Layout("topic docno rank", number=2, whole=True)
@@ -19,9 +19,9 @@ BEIR_RUN = Layout("query-id corpus-id score", number=2)
 BEIR_QRELS = Layout("query-id corpus-id score", number=2, whole=True)
 
 
-def read_msmarco(source: File, grades: int) -> Iterator[Block]:
+def read_msmarco(source: File, role: Role) -> Iterator[Block]:
     """Yield a run of MS MARCO, of which the rank is the order; there are no judgements in this format."""
-    assert not grades
+    assert role is Role.RUN
     for part in read_columns(source, MSMARCO, header=False):
         yield Block(
             topics=part.topics,
@@ -32,9 +32,9 @@ def read_msmarco(source: File, grades: int) -> Iterator[Block]:
         )
 
 
-def read_beir(source: File, grades: int) -> Iterator[Block]:
+def read_beir(source: File, role: Role) -> Iterator[Block]:
     """Return a run or judgements as BEIR writes them; judgements with decimals have the layout of a run."""
-    if not grades or grades == GAINS:
+    if role is not Role.QRELS:
         return read_columns(source, BEIR_RUN, header=True)
     try:
         return iter(list(read_columns(source, BEIR_QRELS, header=True)))

@@ -11,6 +11,7 @@ from typing import Any
 
 from pres_eval.errors import InputError, number_of, quoted
 from pres_eval.reading.file import File
+from pres_eval.reading.headings import Role
 
 BEGINNING_OF_EXPORT = re.compile(
     rb'"(?:responses|hits|details|requests|ratings|judgmentRatings|metric_score|took|relevant_docs'
@@ -23,14 +24,14 @@ Entry = tuple[Any, Any, Any, "int | None"]
 """Topic, document and number of a row of JSON, and its line; None where it has none of its own, as here."""
 
 
-def engine_rows(source: File, data: Any, grades: int) -> Iterator[Entry] | None:
+def engine_rows(source: File, data: Any, role: Role) -> Iterator[Entry] | None:
     """Return the rows of JSON that a search engine or an evaluation tool wrote, None if it is other JSON.
 
     `_msearch` does not return the names of queries, so topics are numbered from 1 as in the request.
     """
     if not isinstance(data, Mapping):
         return None
-    if grades:
+    if role.has_grades:
         return _judgements(source, data)
     return _run(source, data)
 

@@ -23,6 +23,7 @@ from pres_eval.reading.headings import (
     SCORE,
     TOPIC,
     Naming,
+    Role,
     pick,
 )
 from pres_eval.reading.mistakes.table_faults import (
@@ -64,12 +65,12 @@ class RecordColumns:
     rank: str | None = None
 
 
-def record_columns(record: Mapping[str, Any], grades: int, naming: Naming) -> RecordColumns | None:
+def record_columns(record: Mapping[str, Any], role: Role, naming: Naming) -> RecordColumns | None:
     """Return the names of a record's topic, document or documents, and number; None if it is no record."""
     headings = list(record)
     topic, docno = naming.column(TOPIC, headings), naming.column(DOCNO, headings)
     kind_of_lists, kind_of_number = DOCNOS, SCORE
-    if grades:
+    if role.has_grades:
         kind_of_lists, kind_of_number = RELEVANT_DOCNOS, GRADE
     docnos = naming.column(kind_of_lists, headings)
     if docnos is not None and (docno is None or naming.named_column(DOCNOS, headings) is not None):
@@ -78,7 +79,7 @@ def record_columns(record: Mapping[str, Any], grades: int, naming: Naming) -> Re
         return None
     number = naming.column(kind_of_number, headings)
     rank = None
-    if not grades:
+    if not role.has_grades:
         rank = naming.column(RANK, headings)
     rank_is_named = RANK in naming.columns and SCORE not in naming.columns
     if rank is not None and (number is None or rank_is_named):
@@ -90,12 +91,12 @@ def record_columns(record: Mapping[str, Any], grades: int, naming: Naming) -> Re
     return RecordColumns(topic, docno, number, rank=rank)
 
 
-def is_record(data: Any, grades: int, naming: Naming) -> bool:
+def is_record(data: Any, role: Role, naming: Naming) -> bool:
     """Return whether data are a record of a run or of judgements."""
-    return isinstance(data, Mapping) and record_columns(data, grades, naming) is not None
+    return isinstance(data, Mapping) and record_columns(data, role, naming) is not None
 
 
-def records_of_table(data: Any, grades: int, naming: Naming) -> Iterator[Any] | None:
+def records_of_table(data: Any, role: Role, naming: Naming) -> Iterator[Any] | None:
     """Return the records of a table in JSON as pandas writes it; None for other JSON.
 
     Its columns by row or as lists, its rows by index, its heading and its rows (orient="split"), or a list of
@@ -103,16 +104,12 @@ def records_of_table(data: Any, grades: int, naming: Naming) -> Iterator[Any] | 
     """
     if not isinstance(data, Mapping):
         return None
-    return (
-        _of_columns(data, grades, naming)
-        or _of_split(data, grades, naming)
-        or _of_lists(data, grades, naming)
-    )
+    return _of_columns(data, role, naming) or _of_split(data, role, naming) or _of_lists(data, role, naming)
 
 
-def _of_columns(data: Mapping[str, Any], grades: int, naming: Naming) -> Iterator[Any] | None:
+def _of_columns(data: Mapping[str, Any], role: Role, naming: Naming) -> Iterator[Any] | None:
     """Return the records of columns, by row or as lists."""
-    columns = record_columns(data, grades, naming)
+    columns = record_columns(data, role, naming)
     if columns is None:
         return None
     read = (columns.topic, columns.document, columns.number, columns.rank)
@@ -126,24 +123,24 @@ def _of_columns(data: Mapping[str, Any], grades: int, naming: Naming) -> Iterato
     return ({name: data[name][row] for name in names} for row in data[names[0]])
 
 
-def _of_split(data: Mapping[str, Any], grades: int, naming: Naming) -> Iterator[Any] | None:
+def _of_split(data: Mapping[str, Any], role: Role, naming: Naming) -> Iterator[Any] | None:
     """Return the records of a heading and rows."""
     headings, rows = data.get("columns"), data.get("data")
     if not isinstance(headings, list) or not isinstance(rows, list):
         return None
-    if not is_record(dict.fromkeys(map(str, headings)), grades, naming):
+    if not is_record(dict.fromkeys(map(str, headings)), role, naming):
         return None
     return (dict(zip(map(str, headings), row, strict=True)) for row in rows)
 
 
-def _of_lists(data: Mapping[str, Any], grades: int, naming: Naming) -> Iterator[Any] | None:
+def _of_lists(data: Mapping[str, Any], role: Role, naming: Naming) -> Iterator[Any] | None:
     """Return the records of a list among the values, or the values if all of them are records."""
     values = list(data.values())
     for value in values:
-        if isinstance(value, list) and value and is_record(value[0], grades, naming):
+        if isinstance(value, list) and value and is_record(value[0], role, naming):
             return iter(value)
     are_rows = bool(values) and all(
-        is_record(value, grades, naming) and not any(isinstance(cell, Mapping) for cell in value.values())
+        is_record(value, role, naming) and not any(isinstance(cell, Mapping) for cell in value.values())
         for value in values
     )
     if not are_rows:
@@ -152,20 +149,20 @@ def _of_lists(data: Mapping[str, Any], grades: int, naming: Naming) -> Iterator[
 
 
 def record_entries(
-    source: File, records: Iterable[RecordAndLine], grades: int, read_other: ReadOther
+    source: File, records: Iterable[RecordAndLine], role: Role, read_other: ReadOther
 ) -> Iterator[Entry]:
     """Yield the documents of records; of values that are none, those that `read_other` yields.
 
     Warns of what the records show, and notes topics that are numbers of records.
     """
-    reader = RecordReader(source, grades)
+    reader = RecordReader(source, role)
     for number, (record, line) in enumerate(records, 1):
         columns = None
         if isinstance(record, Mapping):
-            columns = record_columns(record, grades, reader.naming)
+            columns = record_columns(record, role, reader.naming)
         if columns is None:
             check_named_columns(source, record, reader.naming, line)
-            check_is_no_record(source, record, line, grades)
+            check_is_no_record(source, record, line, role)
             yield from read_other(record, line)
         else:
             yield from reader.entries(record, columns, number, line)
@@ -175,9 +172,9 @@ def record_entries(
 class RecordReader:
     """Reader of records, which it observes for faults of the whole table."""
 
-    def __init__(self, source: File, grades: int) -> None:
-        self.naming = source.naming.for_role(grades)
-        self._source, self._grades = source, grades
+    def __init__(self, source: File, role: Role) -> None:
+        self.naming = source.naming.for_role(role)
+        self._source, self._role = source, role
         self._table: ObservedTable | None = None
         self._heading_of_lists = ""
         self._has_one_topic = False
@@ -224,7 +221,7 @@ class RecordReader:
             table.see_rank(topic, record[columns.rank], value)
         if table.rival is not None and table.rival in record:
             table.see_docnos(record[columns.document], record[table.rival])
-        if self._grades and isinstance(value, str) and self.naming.is_combined(value):
+        if self._role.has_grades and isinstance(value, str) and self.naming.is_combined(value):
             table.see_combined_grade(value)
 
     def _begin(self, record: Mapping[str, Any], columns: RecordColumns) -> None:
@@ -237,10 +234,10 @@ class RecordReader:
         if columns.number is None and not isinstance(record[columns.document], list):
             used = (columns.topic, columns.document)
             fields = [name for name in headings if name not in used]
-            candidates = [name for name in fields if may_be_numbers([record[name]], self._grades)]
-            warn_of_unnamed_number(self._source.name, candidates, self._grades, "HEADING")
+            candidates = [name for name in fields if may_be_numbers([record[name]], self._role)]
+            warn_of_unnamed_number(self._source.name, candidates, self._role, "HEADING")
         if columns.number is not None:
-            warn_of_other_number(self._source.name, self.naming, headings, columns.number, self._grades)
+            warn_of_other_number(self._source.name, self.naming, headings, columns.number, self._role)
 
     def warn(self) -> None:
         """Give the warnings and notes about all records."""
@@ -287,7 +284,7 @@ def check_named_columns(source: File, record: Any, naming: Naming, line: int | N
             raise InputError(source.name, line, f"no column {quoted(heading)} ({kind})", expected, advice)
 
 
-def check_is_no_record(source: File, record: Any, line: int | None, grades: int) -> None:
+def check_is_no_record(source: File, record: Any, line: int | None, role: Role) -> None:
     """Raise InputError for a record that has a topic or a document, but not all columns."""
     if not isinstance(record, Mapping) or any(
         isinstance(value, (Mapping, list)) for value in record.values()
@@ -296,6 +293,6 @@ def check_is_no_record(source: File, record: Any, line: int | None, grades: int)
     if any(NO_NAMING.column(kind, list(record)) is not None for kind in (TOPIC, DOCNO)):
         problem = f"a record with {', '.join(map(quoted, record))}"
         expected = "one with query_id, doc_id and score"
-        if grades:
+        if role.has_grades:
             expected = "one with query_id, doc_id and relevance"
         raise InputError(source.name, line, problem, expected, NAME_THEM)

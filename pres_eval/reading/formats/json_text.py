@@ -14,7 +14,7 @@ from pres_eval.reading.file import File
 from pres_eval.reading.formats.engines import Entry, engine_rows
 from pres_eval.reading.formats.json_records import IN_ORDER, RecordAndLine, record_entries, records_of_table
 from pres_eval.reading.formats.separated import NumbersByOrder, checked_grade
-from pres_eval.reading.headings import DOCNO, Naming
+from pres_eval.reading.headings import DOCNO, Naming, Role
 
 SHAPE = '{"topic": {"docno": number, ...}, ...}'
 SHAPE_OF_LISTS = '{"topic": ["docno", ...], ...}'
@@ -24,21 +24,21 @@ class _RepeatedKeyError(ValueError):
     """A key that an object has twice."""
 
 
-def read_json(source: File, grades: int) -> Iterator[Block]:
+def read_json(source: File, role: Role) -> Iterator[Block]:
     """Return the rows of a file that is one value in JSON.
 
     Or one value a line, if the first line was too long to recognise that.
     """
     text = source.head(None)
     if _is_lines(text):
-        return read_json_lines(source, grades)
+        return read_json_lines(source, role)
     data = _parsed(source, text, None)
-    entries = engine_rows(source, data, grades)
+    entries = engine_rows(source, data, role)
     if entries is None:
-        entries = _table_entries(source, data, grades)
+        entries = _table_entries(source, data, role)
     if entries is None:
         entries = _nested_entries(source, data, None)
-    return blocks_of_rows(source.name, _rows(source, whole_entries(source, entries), grades), grades)
+    return blocks_of_rows(source.name, _rows(source, whole_entries(source, entries), role), role)
 
 
 def _is_lines(text: bytes) -> bool:
@@ -53,10 +53,10 @@ def _is_lines(text: bytes) -> bool:
     return True
 
 
-def read_json_lines(source: File, grades: int) -> Iterator[Block]:
+def read_json_lines(source: File, role: Role) -> Iterator[Block]:
     """Return the rows of objects, one a line: {topic: {docno: number}}, {topic: [docnos]}, or a record."""
-    entries = record_entries(source, _parsed_lines(source), grades, partial(_nested_entries, source))
-    return blocks_of_rows(source.name, _rows(source, entries, grades), grades)
+    entries = record_entries(source, _parsed_lines(source), role, partial(_nested_entries, source))
+    return blocks_of_rows(source.name, _rows(source, entries, role), role)
 
 
 def _parsed_lines(source: File) -> Iterator[RecordAndLine]:
@@ -66,16 +66,16 @@ def _parsed_lines(source: File) -> Iterator[RecordAndLine]:
             yield _parsed(source, line, number), number
 
 
-def _table_entries(source: File, data: Any, grades: int) -> Iterator[Entry] | None:
+def _table_entries(source: File, data: Any, role: Role) -> Iterator[Entry] | None:
     """Return the entries of records, in a list or in a table of pandas; None for other JSON."""
     if isinstance(data, list):
         records: Iterator[Any] | None = iter(data)
     else:
-        records = records_of_table(data, grades, source.naming.for_role(grades))
+        records = records_of_table(data, role, source.naming.for_role(role))
     if records is None:
         return None
     numbered = ((record, None) for record in records)
-    return record_entries(source, numbered, grades, partial(_nested_entries, source))
+    return record_entries(source, numbered, role, partial(_nested_entries, source))
 
 
 def _parsed(source: File, text: bytes, line: int | None) -> Any:
@@ -125,9 +125,9 @@ def whole_entries(source: File, entries: Iterator[Entry]) -> Iterator[Entry]:
         raise InputError(source.name, None, problem, "_id and _score, or _id and rating") from None
 
 
-def _rows(source: File, entries: Iterable[Entry], grades: int) -> Iterator[Row]:
+def _rows(source: File, entries: Iterable[Entry], role: Role) -> Iterator[Row]:
     """Yield entries as rows; raise InputError for a number of the wrong kind, and for ids that are none."""
-    naming, by_order = source.naming.for_role(grades), NumbersByOrder(grades)
+    naming, by_order = source.naming.for_role(role), NumbersByOrder(role)
     for topic, document, number, line in entries:
         topic_id = _id(source, line, topic, "topic")
         document_id = _id(source, line, document, DOCNO)
@@ -137,10 +137,10 @@ def _rows(source: File, entries: Iterable[Entry], grades: int) -> Iterator[Row]:
             yield topic_id, document_id, by_order.number(topic_id), line
             continue
         where = f"of document {quoted(document_id)} for topic {quoted(topic_id)}"
-        if grades:
+        if role.has_grades:
             grade = _grade(number, naming)
             problem = f"relevance {quoted(json.dumps(number))} {where}"
-            yield topic_id, document_id, checked_grade(grade, problem, source.name, line, grades), line
+            yield topic_id, document_id, checked_grade(grade, problem, source.name, line, role), line
             continue
         if isinstance(number, bool) or not isinstance(number, (int, float)):
             problem = f"score {quoted(json.dumps(number))} {where}"

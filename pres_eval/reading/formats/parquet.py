@@ -14,7 +14,7 @@ from pres_eval.reading.blocks import Block, Row, blocks_of_rows, check_topics
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.separated import NumbersByOrder, ids_in_cell
 from pres_eval.reading.formats.table_columns import Columns, columns_of
-from pres_eval.reading.headings import DOCNO, GAINS, GAINS_ADVICE, NAME_THEM
+from pres_eval.reading.headings import DOCNO, GAINS_ADVICE, NAME_THEM, Role
 from pres_eval.reading.mistakes.table_faults import (
     COMPARED_ROWS,
     ObservedTable,
@@ -37,10 +37,10 @@ LARGEST_GROUP = 1 << 30
 """Bytes of a row group, decompressed: who writes it decides in which pieces it is read."""
 
 
-def read_parquet(source: File, grades: int) -> Iterator[Block]:
+def read_parquet(source: File, role: Role) -> Iterator[Block]:
     """Yield a table with the columns of ir_measures (query_id doc_id ...) or PyTerrier (qid docno ...)."""
     with opened(source) as file:
-        yield from row_groups(source, file, range(file.num_row_groups), grades)
+        yield from row_groups(source, file, range(file.num_row_groups), role)
 
 
 @contextlib.contextmanager
@@ -75,11 +75,11 @@ def opened(source: File) -> Iterator[Any]:
         raise InputError(source.name, None, f"cannot be read ({reason})") from None
 
 
-def row_groups(source: File, file: Any, numbers: Iterable[int], grades: int) -> Iterator[Block]:
+def row_groups(source: File, file: Any, numbers: Iterable[int], role: Role) -> Iterator[Block]:
     """Yield the rows of some row groups of an open file, some at a time."""
-    columns, names = columns_in(source, file, grades), column_names(source, file, grades)
-    _observe(source, file, columns, grades)
-    by_order = NumbersByOrder(grades)
+    columns, names = columns_in(source, file, role), column_names(source, file, role)
+    _observe(source, file, columns, role)
+    by_order = NumbersByOrder(role)
     group_bytes = id_bytes = 0
     for group in numbers:
         group_bytes += _bytes_of_group(source, file, group)
@@ -93,7 +93,7 @@ def row_groups(source: File, file: Any, numbers: Iterable[int], grades: int) -> 
             if not batch.num_rows:
                 continue
             if columns.has_lists:
-                yield from _blocks_of_lists(source, batch, names, by_order, grades)
+                yield from _blocks_of_lists(source, batch, names, by_order, role)
                 continue
             topics = _ids(source, batch.column(names[0]), names[0])
             documents = _ids(source, batch.column(names[1]), names[1])
@@ -102,7 +102,7 @@ def row_groups(source: File, file: Any, numbers: Iterable[int], grades: int) -> 
             if columns.number is None:
                 values: AnyArray = np.array([by_order.number(topic) for topic in topics])
             else:
-                values = _numbers(source, batch.column(names[2]), names[2], grades)
+                values = _numbers(source, batch.column(names[2]), names[2], role)
             if columns.by_rank:
                 values = -values
             block = Block.of_rows(topics, documents, values)
@@ -127,16 +127,16 @@ def _check_id_bytes(source: File, id_bytes: int, group_bytes: int) -> None:
         raise InputError(source.name, None, problem, expected)
 
 
-def _observe(source: File, file: Any, columns: Columns, grades: int) -> None:
+def _observe(source: File, file: Any, columns: Columns, role: Role) -> None:
     """Warn of what the first rows show: grades that no option names, ranks against scores, rival ids."""
     headings = file.schema_arrow.names
     document = headings[columns.document]
-    naming = source.naming.for_role(grades)
+    naming = source.naming.for_role(role)
     is_chosen = naming.named_column(DOCNO, headings) is not None
     table = ObservedTable(source.name, () if is_chosen else headings, document)
     is_unnamed = columns.number is None and not columns.has_lists
     if columns.number is not None:
-        warn_of_other_number(source.name, naming, headings, headings[columns.number], grades)
+        warn_of_other_number(source.name, naming, headings, headings[columns.number], role)
     if table.rival is None and columns.rank is None and not is_unnamed:
         return
     first_rows = next(file.iter_batches(COMPARED_ROWS, use_threads=False), None)
@@ -146,9 +146,9 @@ def _observe(source: File, file: Any, columns: Columns, grades: int) -> None:
         candidates = [
             heading
             for column, heading in enumerate(headings)
-            if column not in columns.used and may_be_numbers(first_rows.column(column).to_pylist(), grades)
+            if column not in columns.used and may_be_numbers(first_rows.column(column).to_pylist(), role)
         ]
-        warn_of_unnamed_number(source.name, candidates, grades, "HEADING")
+        warn_of_unnamed_number(source.name, candidates, role, "HEADING")
     for row in first_rows.to_pylist():
         if table.rival is not None:
             table.see_docnos(row[document], row[table.rival])
@@ -159,7 +159,7 @@ def _observe(source: File, file: Any, columns: Columns, grades: int) -> None:
 
 
 def _blocks_of_lists(
-    source: File, batch: Any, names: list[str], by_order: NumbersByOrder, grades: int
+    source: File, batch: Any, names: list[str], by_order: NumbersByOrder, role: Role
 ) -> Iterator[Block]:
     """Yield the documents of a table that has a list of them, or a text with several, in each row."""
     topics, lists = (batch.column(name).to_pylist() for name in names[:2])
@@ -170,7 +170,7 @@ def _blocks_of_lists(
                 raise InputError(source.name, None, "a row without an id", "an id in all")
             ids = str(topic).encode(), str(document).encode()
             rows.append((*ids, by_order.number(topic), None))
-    yield from blocks_of_rows(source.name, iter(rows), grades)
+    yield from blocks_of_rows(source.name, iter(rows), role)
 
 
 def _longest_shared(file: Any, group: int, columns: list[str]) -> int:
@@ -194,21 +194,21 @@ def blocks_of_groups(source: File, start: int, stop: int, by_topic: bool) -> Ite
     """Yield the rows of some row groups; with `by_topic`, those of the topics that begin in them."""
     with opened(source) as file:
         if not by_topic:
-            yield from row_groups(source, file, range(start, stop), False)
+            yield from row_groups(source, file, range(start, stop), Role.RUN)
             return
         last_topic = None  # of the rows so far
         if start:
-            *_, before = row_groups(source, file, [start - 1], False)
+            *_, before = row_groups(source, file, [start - 1], Role.RUN)
             last_topic = before.topics[len(before.topics) - 1]
         has_begun = start == 0  # whether a topic has begun in these groups
-        for block in row_groups(source, file, range(start, stop), False):
+        for block in row_groups(source, file, range(start, stop), Role.RUN):
             goes_on = not has_begun and block.topics[0] == last_topic
             first = int(goes_on)
             if first < len(block.topics):
                 has_begun = True
                 last_topic = block.topics[len(block.topics) - 1]
                 yield block.groups(first, len(block.topics))
-        for block in row_groups(source, file, range(stop, file.num_row_groups), False):
+        for block in row_groups(source, file, range(stop, file.num_row_groups), Role.RUN):
             if not has_begun or block.topics[0] != last_topic:
                 return
             yield block.groups(0, 1)
@@ -216,13 +216,13 @@ def blocks_of_groups(source: File, start: int, stop: int, by_topic: bool) -> Ite
                 return
 
 
-def column_names(source: File, file: Any, grades: int) -> list[str]:
+def column_names(source: File, file: Any, role: Role) -> list[str]:
     """Return the names of the columns that are read.  Raises InputError if the file has not all of them."""
     names = file.schema_arrow.names
-    return [names[column] for column in columns_in(source, file, grades).used]
+    return [names[column] for column in columns_in(source, file, role).used]
 
 
-def columns_in(source: File, file: Any, grades: int) -> Columns:
+def columns_in(source: File, file: Any, role: Role) -> Columns:
     """Return the columns that are read.
 
     Raises InputError if the file has not all of them, has one twice, or has structs for ids, or lists where
@@ -232,10 +232,10 @@ def columns_in(source: File, file: Any, grades: int) -> Columns:
 
     schema = file.schema_arrow
     names = schema.names
-    columns = columns_of(names, grades, source.naming.for_role(grades))
+    columns = columns_of(names, role, source.naming.for_role(role))
     if columns is None or columns.topic is None:
         value = "score"
-        if grades:
+        if role.has_grades:
             value = "relevance or label"
         expected = f"query_id doc_id {value}, or qid docno {value}"
         raise InputError(source.name, None, f"the columns {', '.join(names)}", expected, NAME_THEM)
@@ -275,47 +275,47 @@ def _ids(source: File, column: Any, name: str) -> Ids:
     return Ids.from_buffer(text, byte_offsets[:-1] - start, byte_offsets[1:] - start)
 
 
-def _numbers(source: File, column: Any, name: str, grades: int) -> AnyArray:
+def _numbers(source: File, column: Any, name: str, role: Role) -> AnyArray:
     """Return (n,) the numbers of a column: whole ones if they are grades, doubles if scores or gains."""
     import pyarrow
 
-    naming = source.naming.for_role(grades)
+    naming = source.naming.for_role(role)
     _check_nulls(source, column, name)
-    if grades and naming.grades and not pyarrow.types.is_floating(column.type):
+    if role.has_grades and naming.grades and not pyarrow.types.is_floating(column.type):
         values = [naming.grade(str(value)) for value in column.to_pylist()]
-        return _grades(source, np.array(values), name, grades)
+        return _grades(source, np.array(values), name, role)
     if not (pyarrow.types.is_integer(column.type) or pyarrow.types.is_floating(column.type)):
         expected = "numbers"
-        if grades:
+        if role.has_grades:
             expected = "integers"
         raise InputError(source.name, None, f"column {quoted(name)} of type {column.type}", expected)
     numbers = column.to_numpy(zero_copy_only=False)
-    if not grades:
+    if role is Role.RUN:
         return np.asarray(numbers, np.float64)
-    return _grades(source, np.asarray(numbers), name, grades)
+    return _grades(source, np.asarray(numbers), name, role)
 
 
-def _grades(source: File, grades_read: AnyArray, name: str, grades: int) -> AnyArray:
+def _grades(source: File, grades: AnyArray, name: str, role: Role) -> AnyArray:
     """Return (n,) grades as whole numbers, or gains; raise InputError for decimals where these are none."""
     limits = np.iinfo(np.int64)
-    if grades_read.dtype.kind != "f":
-        if len(grades_read) and not limits.min <= int(grades_read.max()) <= limits.max:
-            problem = f"relevance {int(grades_read.max())} in column {quoted(name)}"
+    if grades.dtype.kind != "f":
+        if len(grades) and not limits.min <= int(grades.max()) <= limits.max:
+            problem = f"relevance {int(grades.max())} in column {quoted(name)}"
             raise InputError(source.name, None, problem, "integers of 64 bits")
-        return grades_read.astype(np.int64)
-    wrong = ~np.isfinite(grades_read)
-    if grades != GAINS:
+        return grades.astype(np.int64)
+    wrong = ~np.isfinite(grades)
+    if not role.has_gains:
         # 2^63 as a double is the first that a whole number of 64 bits cannot be.
-        wrong |= np.abs(grades_read.astype(np.float64)) >= 2.0**63
-        wrong |= grades_read != np.trunc(grades_read)
+        wrong |= np.abs(grades.astype(np.float64)) >= 2.0**63
+        wrong |= grades != np.trunc(grades)
     if wrong.any():
-        problem = f"relevance {float(grades_read[int(np.argmax(wrong))])!r} in column {quoted(name)}"
-        if grades == GAINS:
+        problem = f"relevance {float(grades[int(np.argmax(wrong))])!r} in column {quoted(name)}"
+        if role.has_gains:
             raise InputError(source.name, None, problem, "finite numbers")
         raise InputError(source.name, None, problem, "integers", GAINS_ADVICE)
-    if grades == GAINS:
-        return grades_read.astype(np.float64)
-    return grades_read.astype(np.int64)
+    if role.has_gains:
+        return grades.astype(np.float64)
+    return grades.astype(np.int64)
 
 
 def _check_nulls(source: File, column: Any, name: str) -> None:

@@ -21,7 +21,7 @@ from pres_eval.reading.formats.table_columns import (
     numbered_columns,
 )
 from pres_eval.reading.formats.table_heads import TableHead, head_of_table
-from pres_eval.reading.headings import DOCNO, GAINS, GAINS_ADVICE
+from pres_eval.reading.headings import DOCNO, GAINS_ADVICE, Role
 from pres_eval.reading.lines import QRELS
 from pres_eval.reading.mistakes.table_faults import (
     ObservedTable,
@@ -43,45 +43,44 @@ ROUNDED = re.compile(rb"\d[.,]\d+E\+\d+")
 class NumbersByOrder:
     """Numbers for documents listed without any: the order is the rank; as judgements all are relevant."""
 
-    def __init__(self, grades: int) -> None:
-        self._grades = grades
+    def __init__(self, role: Role) -> None:
+        self._has_grades = role.has_grades
         self._documents: Counter[object] = Counter()
 
     def number(self, topic: object) -> int:
         """Return 1 for judgements; for runs -1 for a topic's first document, -2 for the next."""
-        if self._grades:
+        if self._has_grades:
             return 1
         self._documents[topic] += 1
         return -self._documents[topic]
 
 
-def read_csv(source: File, grades: int) -> Iterator[Block]:
+def read_csv(source: File, role: Role) -> Iterator[Block]:
     """Read a run or judgements with named columns, separated by commas, semicolons or tabs.
 
-    grades  here and below SCORES (0) for a run; for judgements GRADES, or GAINS if grades may be decimals
     Raises InputError for missing columns, for rows of another length, and for ids that are none.
     """
-    return blocks_of_rows(source.name, _rows_by_heading(source, grades), grades)
+    return blocks_of_rows(source.name, _rows_by_heading(source, role), role)
 
 
-def _rows_by_heading(source: File, grades: int) -> Iterator[Row]:
+def _rows_by_heading(source: File, role: Role) -> Iterator[Row]:
     """Yield the rows of a file with a header."""
-    naming = source.naming.for_role(grades)
+    naming = source.naming.for_role(role)
     head = head_of_table(source.head(), naming)
     if head is None:
-        raise _missing_columns(source, head, grades)
-    columns = columns_of(head.names, grades, naming)
+        raise _missing_columns(source, head, role)
+    columns = columns_of(head.names, role, naming)
     if columns is None:
-        raise _missing_columns(source, head, grades)
+        raise _missing_columns(source, head, role)
     if columns.topic is None:
         note_of_one_topic(source.name)
     if head.before > 1:
         text = f"{plural(head.before, 'line')} before the headings left out"
         warnings.warn(f"{source.name}: {text}", ReadingNote, stacklevel=2)
     if columns.number is None and not columns.has_lists:
-        _look_for_unnamed_number(source, columns, grades, head.separator, head.names)
+        _look_for_unnamed_number(source, columns, role, head.separator, head.names)
     if columns.number is not None:
-        warn_of_other_number(source.name, naming, head.names, head.names[columns.number], grades)
+        warn_of_other_number(source.name, naming, head.names, head.names[columns.number], role)
     lines = islice(_lines(source), head.before + 1, None)
     rows = separated_rows(
         source.name, lines, "rows of columns", head.separator, quote=head.quote, before=head.before + 1
@@ -93,7 +92,7 @@ def _rows_by_heading(source: File, grades: int) -> Iterator[Row]:
     cells = CellReader(
         source=source,
         columns=columns,
-        grades=grades,
+        role=role,
         separator=head.separator,
         width=len(head.names),
         like=", as in the header",
@@ -114,7 +113,7 @@ def _without_row_names(rows: Iterator[tuple[int, list[str]]], width: int) -> Ite
 
 
 def _look_for_unnamed_number(
-    source: File, columns: Columns, grades: int, separator: str | None, header: Sequence[str] = ()
+    source: File, columns: Columns, role: Role, separator: str | None, header: Sequence[str] = ()
 ) -> None:
     """Warn of other columns that may have the grades or scores, none of which an option names.
 
@@ -130,28 +129,28 @@ def _look_for_unnamed_number(
         names, option, body = [str(number + 1) for number in range(width)], "NUMBER", rows[1:] or rows
     candidates = []
     for column in range(width):
-        if column not in columns.used and may_be_numbers([row[column] for row in body], grades):
+        if column not in columns.used and may_be_numbers([row[column] for row in body], role):
             candidates.append(names[column])
-    warn_of_unnamed_number(source.name, candidates, grades, option)
+    warn_of_unnamed_number(source.name, candidates, role, option)
 
 
-def read_by_number(source: File, grades: int) -> Iterator[Block]:
+def read_by_number(source: File, role: Role) -> Iterator[Block]:
     """Read a run or judgements whose columns --columns names by their numbers.
 
     Raises InputError for a file with fewer columns, for rows of another length, and for ids that are none.
     """
-    return blocks_of_rows(source.name, _rows_by_number(source, grades), grades)
+    return blocks_of_rows(source.name, _rows_by_number(source, role), role)
 
 
-def _rows_by_number(source: File, grades: int) -> Iterator[Row]:
+def _rows_by_number(source: File, role: Role) -> Iterator[Row]:
     """Yield the rows of a file without a header, or whose header has no number in the column of numbers."""
-    naming = source.naming.for_role(grades)
-    columns = numbered_columns(naming, grades)
+    naming = source.naming.for_role(role)
+    columns = numbered_columns(naming, role)
     if columns.topic is None:
         note_of_one_topic(source.name)
     separator = separator_of_lines(source.head(), columns.last + 1)
     if columns.number is None and not columns.has_lists:
-        _look_for_unnamed_number(source, columns, grades, separator)
+        _look_for_unnamed_number(source, columns, role, separator)
     rows: Iterator[tuple[int, list[str]]]
     if separator is None:
         rows = ((line, text.split()) for line, text in enumerate(_lines(source), 1))
@@ -173,7 +172,7 @@ def _rows_by_number(source: File, grades: int) -> Iterator[Row]:
     cells = CellReader(
         source=source,
         columns=columns,
-        grades=grades,
+        role=role,
         separator=separator or "",
         width=width,
         like=", as in the first line",
@@ -181,7 +180,7 @@ def _rows_by_number(source: File, grades: int) -> Iterator[Row]:
     yield from cells.rows(rows)
 
 
-def read_words(source: File, grades: int) -> Iterator[Block]:
+def read_words(source: File, role: Role) -> Iterator[Block]:
     """Read qrels whose grades may be words that --grades explains."""
     from pres_eval.reading.mistakes.advice import with_advice
 
@@ -191,9 +190,9 @@ def read_words(source: File, grades: int) -> Iterator[Block]:
         if text.strip() and not text.startswith("#")
     )
     columns = Columns(topic=0, document=2, number=3)
-    cells = CellReader(source, columns, grades, separator=" ", width=4, like=f" ({QRELS.names})")
+    cells = CellReader(source, columns, role, separator=" ", width=4, like=f" ({QRELS.names})")
     try:
-        yield from blocks_of_rows(source.name, cells.rows(rows), grades)
+        yield from blocks_of_rows(source.name, cells.rows(rows), role)
     except InputError as error:
         # Only of a wrong number of columns, not of a grade that is none, a look at the whole file says more.
         if "column" not in error.found:
@@ -201,7 +200,7 @@ def read_words(source: File, grades: int) -> Iterator[Block]:
         raise with_advice(error, source, QRELS.names) from None
 
 
-def _missing_columns(source: File, head: TableHead | None, grades: int) -> InputError:
+def _missing_columns(source: File, head: TableHead | None, role: Role) -> InputError:
     """Return the error of a header without the columns of a run or of judgements."""
     from pres_eval.reading.mistakes.advice import naming_advice, with_advice
 
@@ -210,16 +209,16 @@ def _missing_columns(source: File, head: TableHead | None, grades: int) -> Input
         head = TableHead(names=(first_line,), separator=",", quote='"', before=0)
     line = head.before + 1
     expected = "a header with query_id, doc_id and score"
-    if grades:
+    if role.has_grades:
         expected = "a header with query_id, doc_id and relevance"
     error = InputError(source.name, line, f"the columns {quoted(', '.join(head.names))}", expected)
     if any("\0" in name for name in head.names):
         return with_advice(error, source, "")
-    for kind, heading in source.naming.for_role(grades).columns.items():
+    for kind, heading in source.naming.for_role(role).columns.items():
         if heading not in head.names:
             advice = did_you_mean(heading, head.names, "the heading is written as in the file")
             return InputError(source.name, line, f"no column {quoted(heading)} ({kind})", expected, advice)
-    return InputError(error.path, line, error.found, expected, naming_advice(source, grades))
+    return InputError(error.path, line, error.found, expected, naming_advice(source, role))
 
 
 @dataclass(frozen=True)
@@ -233,7 +232,7 @@ class CellReader:
 
     source: File
     columns: Columns
-    grades: int
+    role: Role
     separator: str
     width: int
     like: str
@@ -244,10 +243,10 @@ class CellReader:
 
         Rows with neither document nor number, as a topic without a rating has one, are left out.
         """
-        columns, by_order = self.columns, NumbersByOrder(self.grades)
-        has_number = columns.number is not None and bool(self.grades or not columns.has_lists)
+        columns, by_order = self.columns, NumbersByOrder(self.role)
+        has_number = columns.number is not None and (self.role.has_grades or not columns.has_lists)
         table = self._new_observer()
-        has_words = bool(self.grades and self.source.naming.grades)
+        has_words = self.role.has_grades and bool(self.source.naming.grades)
         has_rank = columns.rank is not None
         # The rival is a second column of ids of documents.
         is_observed = table.rival is not None or has_rank or columns.has_lists or has_words
@@ -295,7 +294,7 @@ class CellReader:
         if not self.headings:
             return ObservedTable(self.source.name, (), "")
         docno = self.headings[self.columns.document]
-        naming = self.source.naming.for_role(self.grades)
+        naming = self.source.naming.for_role(self.role)
         if naming.named_column(DOCNO, self.headings) is not None:
             return ObservedTable(self.source.name, (), docno)
         return ObservedTable(self.source.name, self.headings, docno)
@@ -312,7 +311,7 @@ class CellReader:
             table.see_rank(topic.decode("utf-8", "replace"), rank, number)
         if columns.has_lists:
             table.see_list(topic.decode("utf-8", "replace"))
-        if self.grades and columns.number is not None:
+        if self.role.has_grades and columns.number is not None:
             grade = cells[columns.number]
             if self.source.naming.is_combined(grade):
                 table.see_combined_grade(grade.strip())
@@ -329,15 +328,15 @@ class CellReader:
         """Return a score, the negative of a rank, or a grade, which is whole unless gains are read."""
         naming = self.source.naming
         number_text = text
-        is_combined = bool(self.grades) and naming.is_combined(text)
+        is_combined = self.role.has_grades and naming.is_combined(text)
         if self.separator != "," and not is_combined:
             number_text = text.replace(",", ".")
-        if self.grades:
+        if self.role.has_grades:
             grade = naming.grade(number_text)
             if math.isnan(grade) and text.strip()[:1].isalpha():
                 advice = f"--grades {text}=GRADE,... reads words as grades"
                 raise InputError(self.source.name, line, f"relevance {quoted(text)}", "an integer", advice)
-            return checked_grade(grade, f"relevance {quoted(text)}", self.source.name, line, self.grades)
+            return checked_grade(grade, f"relevance {quoted(text)}", self.source.name, line, self.role)
         score = number_of(number_text)
         if math.isnan(score):
             raise InputError(self.source.name, line, f"score {quoted(text)}", "a number")
@@ -367,7 +366,7 @@ def _lines(source: File) -> Iterator[str]:
         source.give_back(chunk)
 
 
-def checked_grade(grade: int | float, text: str, name: str, line: int | None, grades: int) -> int | float:
+def checked_grade(grade: int | float, text: str, name: str, line: int | None, role: Role) -> int | float:
     """Return a grade as a whole number, or as a decimal one if gains are read.
 
     text  the grade as messages call it
@@ -377,13 +376,13 @@ def checked_grade(grade: int | float, text: str, name: str, line: int | None, gr
     if isinstance(grade, float):
         largest = 2**53  # larger doubles are not exact to a whole number
     expected = "an integer"
-    if grades == GAINS:
+    if role.has_gains:
         expected = "a finite number"
     if math.isnan(grade) or abs(grade) >= largest:
         raise InputError(name, line, text, expected)
     if grade == int(grade):
         return int(grade)
-    if grades != GAINS:
+    if not role.has_gains:
         raise InputError(name, line, text, expected, GAINS_ADVICE)
     return grade
 

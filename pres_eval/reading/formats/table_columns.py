@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 
 from pres_eval.errors import ReadingNote
-from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, RELEVANT_DOCNOS, SCORE, TOPIC, Naming
+from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, RELEVANT_DOCNOS, SCORE, TOPIC, Naming, Role
 from pres_eval.records import dataclass
 
 ID_OF_ONE_TOPIC = b"1"
@@ -44,18 +44,18 @@ class Columns:
         return max(self.used)
 
 
-def columns_of(header: Sequence[str], grades: int, naming: Naming) -> Columns | None:
+def columns_of(header: Sequence[str], role: Role, naming: Naming) -> Columns | None:
     """Return the columns of a header; None if it lacks the topic, the document, or the number."""
     topic, document = naming.column(TOPIC, header), naming.column(DOCNO, header)
     kind_of_lists = DOCNOS
-    if grades:
+    if role.has_grades:
         kind_of_lists = RELEVANT_DOCNOS
     documents = naming.column(kind_of_lists, header)
     several = documents is not None and (document is None or naming.named_column(DOCNOS, header) is not None)
     if several:
         document = documents
     number, by_rank = naming.column(GRADE, header), False
-    if not grades:
+    if role is Role.RUN:
         number = naming.column(SCORE, header)
         if number is None or (RANK in naming.columns and SCORE not in naming.columns):
             number, by_rank = naming.column(RANK, header), True
@@ -66,7 +66,7 @@ def columns_of(header: Sequence[str], grades: int, naming: Naming) -> Columns | 
     if number is None and not (several or is_named(naming)):
         return None
     rank = None
-    if not grades and not by_rank:
+    if role is Role.RUN and not by_rank:
         rank = naming.column(RANK, header)
     if rank == number:  # a column named rank that an option names as the scores
         rank = None
@@ -92,13 +92,13 @@ def has_one_topic(naming: Naming) -> bool:
     return DOCNO in naming.columns and TOPIC not in naming.columns
 
 
-def numbered_columns(naming: Naming, grades: int) -> Columns:
+def numbered_columns(naming: Naming, role: Role) -> Columns:
     """Return the columns that --columns names by their numbers."""
     column_of = {kind: int(number) - 1 for kind, number in naming.columns.items()}
     several = DOCNOS in column_of
     document = column_of[DOCNOS] if several else column_of[DOCNO]
-    by_rank = not grades and SCORE not in column_of and RANK in column_of
-    if grades:
+    by_rank = role is Role.RUN and SCORE not in column_of and RANK in column_of
+    if role.has_grades:
         number = column_of.get(GRADE)
     elif by_rank:
         number = column_of[RANK]

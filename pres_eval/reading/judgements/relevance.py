@@ -14,7 +14,7 @@ from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.blocks import Block, FileFormat, joined
 from pres_eval.reading.file import File
-from pres_eval.reading.headings import NO_NAMING
+from pres_eval.reading.headings import NO_NAMING, Role
 from pres_eval.reading.judgements.pool import Pool, Pooled, Remembered, build_pool
 from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, no_lines_error, results_of_chunks
 from pres_eval.reading.run_files import TABLE_FORMATS
@@ -202,7 +202,7 @@ def _read_recognised(source: File, form: str, jobs: int | None) -> QrelsJudgemen
     except InputError as error:
         from pres_eval.reading.formats.recognising import recognised
 
-        recognised_format = recognised(source, grades=True)
+        recognised_format = recognised(source, Role.QRELS)
         if recognised_format is not None:
             return qrels_in(source, recognised_format, is_decimal)
         if is_decimal:
@@ -239,12 +239,10 @@ def qrels_of_decimals(source: File, error: InputError, jobs: int | None) -> Qrel
 
 def qrels_in(source: File, form: FileFormat, is_decimal: bool = False) -> QrelsJudgements:
     """Return judgements in a format that is not trec_eval's, as gains with decimals if `is_decimal`."""
-    from pres_eval.reading.headings import GAINS, GRADES
-
-    numbers = GRADES
+    role = Role.QRELS
     if is_decimal:
-        numbers = GAINS
-    block = joined(source.name, form.read(source, numbers))
+        role = Role.GAINS
+    block = joined(source.name, form.read(source, role))
     if is_decimal:
         block = replace(block, numbers=block.numbers.astype(np.float64))
     return replace(qrels_of_block(source.name, block), form=form.meaning or None)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from pres_eval.errors import InputError
 from pres_eval.reading.file import HEAD, File
-from pres_eval.reading.headings import GAINS_ADVICE
+from pres_eval.reading.headings import GAINS_ADVICE, Role
 from pres_eval.reading.lines import QRELS
 from pres_eval.reading.mistakes.shapes import Repair, repair_of_columns
 
@@ -120,15 +120,12 @@ def repaired_name(path: str) -> str:
     return name
 
 
-def naming_advice(source: File, grades: int) -> str:
-    """Return advice on naming the columns of a file whose header is not known.
-
-    grades  SCORES for a run, GRADES or GAINS for judgements
-    """
+def naming_advice(source: File, role: Role) -> str:
+    """Return advice on naming the columns of a file whose header is not known."""
     from pres_eval.reading.mistakes.shapes import named_columns
 
     with contextlib.suppress(InputError):
-        return named_columns(_whole_lines(source.head()), grades, source.path)
+        return named_columns(_whole_lines(source.head()), role, source.path)
     return ""
 
 

@@ -17,6 +17,7 @@ from pres_eval.reading.headings import (
     RANK,
     SCORE,
     TOPIC,
+    Role,
     pick,
     plain,
 )
@@ -125,32 +126,32 @@ def repair_of_columns(lines: Sequence[bytes], names: str, path: str) -> Repair |
     names  the columns that were expected
     """
     texts = [line.decode("utf-8-sig", "surrogateescape").rstrip("\r") for line in lines]
-    grades = {RUN.names: False, QRELS.names: True}.get(names)
+    role = {RUN.names: Role.RUN, QRELS.names: Role.QRELS}.get(names)
     if not texts:
         return None
-    if grades is None:
+    if role is None:
         return _of_other_judgements(_rows(texts, None), names)
     if all(QUOTED_WORD.fullmatch(text.split()[-1]) for text in texts):
         return "its words are in quotation marks", """tr -d '"' < FILE > NEW"""
-    if grades and all(re.fullmatch(LETOR_LINE, text) for text in texts):
+    if role.has_grades and all(re.fullmatch(LETOR_LINE, text) for text in texts):
         return LETOR, LETOR_TO_QRELS
-    separator = _separator(texts, grades)
+    separator = _separator(texts)
     rows = _rows(texts, separator)
     header = _header(rows, separator is not None)
     if separator is not None and path.lower().endswith((".csv", ".tsv")):
         header = header or not any(map(_is_number, rows[0]))
     if (header and separator is not None) or (separator is None and _has_cells_of_lines(texts, path)):
-        return _of_headings(lines, grades, path)
+        return _of_headings(lines, role, path)
     body = rows
     if header:
         body = rows[1:]
     repair = None
     if separator in (None, "\t"):
-        repair = _known(body, grades)
-    return repair or _converted(body, grades, separator, header) or _lists(texts, grades)
+        repair = _known(body, role)
+    return repair or _converted(body, role, separator, header) or _lists(texts, role)
 
 
-def _of_headings(lines: Sequence[bytes], grades: bool, path: str) -> Repair:
+def _of_headings(lines: Sequence[bytes], role: Role, path: str) -> Repair:
     """Return how a table is read whose first line names its columns, which has to be UTF-8."""
     try:
         lines[0].decode()
@@ -158,7 +159,7 @@ def _of_headings(lines: Sequence[bytes], grades: bool, path: str) -> Repair:
         if _is_japanese(lines[0]):
             return JAPANESE, FROM_JAPAN
         return OTHER_ENCODING, FROM_WESTERN_EUROPE
-    return named_columns(lines, grades, path), ""
+    return named_columns(lines, role, path), ""
 
 
 def _is_japanese(line: bytes) -> bool:
@@ -185,7 +186,7 @@ def _rows(texts: Sequence[str], separator: str | None) -> list[list[str]]:
     return [cells_of(text, separator) for text in texts]
 
 
-def _separator(texts: Sequence[str], grades: bool) -> str | None:
+def _separator(texts: Sequence[str]) -> str | None:
     """Return the separator of the columns, of which there are three or two; None for blanks or if unknown."""
     if texts[0].lower().lstrip('" ').startswith("sep="):
         texts = texts[1:] or texts
@@ -235,11 +236,11 @@ def _are_like(row: Sequence[str], patterns: Sequence[str]) -> bool:
     return len(row) == len(patterns) and all(map(re.fullmatch, patterns, row))
 
 
-def _known(rows: Rows, grades: bool) -> Repair | None:
+def _known(rows: Rows, role: Role) -> Repair | None:
     """Return what lines are that no command makes a run or judgements of."""
     if _like(rows, (_MEASURE, _ANY, _ANY)):
         return OUTPUT, ""
-    if grades:
+    if role.has_grades:
         return _of_judgements(rows) or _of_grades(rows)
     if _like(rows, (_ANY, _Q0, _ANY, _INTEGER)):
         return f"this looks like judgements; {SWAPPED}", ""
@@ -286,7 +287,7 @@ def _of_grades(rows: Rows) -> Repair | None:
     good = [row for row in rows if len(row) == 4]
     if all(re.fullmatch(_INTEGER, row[2]) for row in good) and not any(map(_is_number, grades)):
         columns = {TOPIC: 1, DOCNO: 4, GRADE: 3}
-        return "docno and relevance are exchanged", _command(good, columns, GRADE, grades=True)
+        return "docno and relevance are exchanged", _command(good, columns, GRADE, Role.QRELS)
     words = [grade for grade in grades if re.fullmatch(r"[^\W\d_].*", grade)]
     if len(words) < 2 or len(words) * 2 < len(grades) or len(set(words)) > LISTED_WORDS:
         return None
@@ -318,10 +319,10 @@ SCORES_OR_RANKS = {"scores": (SCORE,), "ranks": (RANK,), "either": (SCORE, RANK)
 """Kinds of columns that numbers may be, by their `_meaning`."""
 
 
-def _converted(rows: Rows, grades: bool, separator: str | None, header: bool) -> Repair | None:
+def _converted(rows: Rows, role: Role, separator: str | None, header: bool) -> Repair | None:
     """Return what lines look like, and the call of convert that makes a run or judgements of them."""
     shapes = RUN_SHAPES
-    if grades:
+    if role.has_grades:
         shapes = QRELS_SHAPES
     for what, patterns, columns in shapes:
         if not _like(rows, patterns):
@@ -347,7 +348,7 @@ def _converted(rows: Rows, grades: bool, separator: str | None, header: bool) ->
             parts.append(RANKS_OF_FOUR)
         if not parts:
             return None
-        commands = [_command(good, columns, kind, grades) for kind in kinds]
+        commands = [_command(good, columns, kind, role) for kind in kinds]
         if len(commands) > 1:
             last = f"{commands[0]} if the numbers are scores, {commands[1]} if they are ranks"
             return "; ".join(parts), last
@@ -407,7 +408,7 @@ def _count_rows(numbers: Sequence[int], num_missing: int) -> bool:
     return least in (0, 1) and largest - least < len(numbers) + num_missing
 
 
-def _command(rows: Rows, columns: dict[str, int], kind: str | None, grades: bool) -> str:
+def _command(rows: Rows, columns: dict[str, int], kind: str | None, role: Role) -> str:
     """Return the call of convert that reads these columns, the number being of this kind."""
     numbers = {name: number for name, number in columns.items() if name in (TOPIC, DOCNO)}
     if kind is not None:
@@ -416,22 +417,22 @@ def _command(rows: Rows, columns: dict[str, int], kind: str | None, grades: bool
     ids = [row[numbers[name] - 1] for row in rows for name in (TOPIC, DOCNO)]
     if any(len(text.split()) > 1 for text in ids):
         target = "csv"
-    elif grades:
+    elif role.has_grades:
         target = "qrels"
     else:
         target = "trec_results"
-    return f"pres-eval convert FILE --columns {named} --to {target}{_tag(rows, grades)} > NEW"
+    return f"pres-eval convert FILE --columns {named} --to {target}{_tag(rows, role)} > NEW"
 
 
-def _tag(rows: Rows, grades: bool) -> str:
+def _tag(rows: Rows, role: Role) -> str:
     """Return the option for the tag that all lines of a run end in, if they do."""
     tags = {row[-1] for row in rows if len(row) > 4}
-    if grades or len(tags) != 1 or _is_number(min(tags)):
+    if role.has_grades or len(tags) != 1 or _is_number(min(tags)):
         return ""
     return f" --tag {shlex.quote(tags.pop())}"
 
 
-def named_columns(lines: Sequence[bytes], grades: int, path: str) -> str:
+def named_columns(lines: Sequence[bytes], role: Role, path: str) -> str:
     """Return which columns a table has, those that are needed, and the option that names them."""
     texts = [line.decode("utf-8-sig", "surrogateescape").rstrip("\r") for line in lines]
     if texts[0].lower().lstrip('" ').startswith("sep="):
@@ -439,7 +440,7 @@ def named_columns(lines: Sequence[bytes], grades: int, path: str) -> str:
     separator = next((sign for sign in "\t;,|" if sign in texts[0]), ",")
     header = next(iter(_rows(texts, separator)))
     kinds = [SCORE, RANK]
-    if grades:
+    if role.has_grades:
         kinds = [GRADE]
     known = _known_headings(header, [TOPIC, DOCNO, *kinds])
     names = [TOPIC, DOCNO]
@@ -447,9 +448,9 @@ def named_columns(lines: Sequence[bytes], grades: int, path: str) -> str:
     message = f"line 1 names the columns {', '.join(header)}, and {needed} are needed"
     if len(header) > len(names):
         names.append(next((kind for kind in kinds if kind in known), kinds[0]))
-        if grades:
+        if role.has_grades:
             message += " (--grades WORD=NUMBER,... reads words as grades)"
-    elif grades:
+    elif role.has_grades:
         message += "; without grades all documents are relevant"
     else:
         message += WITHOUT_SCORES
@@ -473,7 +474,7 @@ def headings_of_unknown_table(lines: Sequence[bytes]) -> list[str]:
     texts = [line.decode("utf-8-sig", "surrogateescape").rstrip("\r") for line in lines]
     if texts[0].lower().lstrip('" ').startswith("sep="):
         del texts[0]
-    separator = _separator(texts, grades=False) if texts else None
+    separator = _separator(texts) if texts else None
     if separator is None:
         return []
     rows = _rows(texts, separator)
@@ -492,7 +493,7 @@ def _known_headings(header: Sequence[str], names: Sequence[str]) -> dict[str, st
     return headings
 
 
-def _lists(texts: Sequence[str], grades: bool) -> Repair | None:
+def _lists(texts: Sequence[str], role: Role) -> Repair | None:
     """Return the command for lines that have a topic, perhaps a separator, and all its documents."""
     rows = [re.fullmatch(r'"?([^\s,;:"]+)"?\s*([,;:]?)(.+)', text.strip()) for text in texts]
     matches = [row for row in rows if row is not None]
@@ -512,7 +513,7 @@ def _lists(texts: Sequence[str], grades: bool) -> Repair | None:
     if between != " ":
         change += f'gsub(/[{between}]/, " "); '
     line, condition = '$1, "Q0", $i, i - 1, -i, "run"', "if these are in ranked order"
-    if grades:
+    if role.has_grades:
         line, condition = "$1, 0, $i, 1", "if all of these are relevant"
     program = f"{change}for (i = 2; i <= NF; i++) print {line}"
     return f"each line looks like a topic and its documents; {condition}", f"awk '{{{program}}}' < FILE > NEW"

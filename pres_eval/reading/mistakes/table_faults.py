@@ -11,7 +11,16 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, IntArray, changed
 from pres_eval.errors import ReadingNote, ReadingWarning, number_of, plural, quoted
-from pres_eval.reading.headings import GRADE, RANK, SCORE, Naming, are_rival, rival_docno, warning_of_rivals
+from pres_eval.reading.headings import (
+    GRADE,
+    RANK,
+    SCORE,
+    Naming,
+    Role,
+    are_rival,
+    rival_docno,
+    warning_of_rivals,
+)
 
 COMPARED_ROWS = 4096
 """Rows at the beginning of a table whose ranks are compared with their scores."""
@@ -224,7 +233,7 @@ def _first_against(rows: Sequence[tuple[str, float, float]]) -> str | None:
     )
 
 
-def warn_of_unnamed_number(name: str, candidates: Sequence[str], grades: int, option: str) -> None:
+def warn_of_unnamed_number(name: str, candidates: Sequence[str], role: Role, option: str) -> None:
     """Warn of a table without grades or scores that has columns which may be these.
 
     candidates  headings of the columns whose values may be grades or scores
@@ -235,7 +244,7 @@ def warn_of_unnamed_number(name: str, candidates: Sequence[str], grades: int, op
     shown = " or ".join(candidates)
     if len(candidates) == 1:
         option = candidates[0]
-    if grades:
+    if role.has_grades:
         text = (
             f"--columns names no grade, so that all of its documents are relevant; {shown} may hold grades:"
             f" add grade={option}"
@@ -248,15 +257,13 @@ def warn_of_unnamed_number(name: str, candidates: Sequence[str], grades: int, op
     warnings.warn(f"{name}: {text}", ReadingWarning, stacklevel=2)
 
 
-def warn_of_other_number(
-    name: str, naming: Naming, headings: Sequence[str], number: str, grades: int
-) -> None:
+def warn_of_other_number(name: str, naming: Naming, headings: Sequence[str], number: str, role: Role) -> None:
     """Warn of a table that is read by a known heading, as the one that --columns names is not there.
 
     number  the heading that is read: of grades, scores or ranks
     """
     kinds = [SCORE, RANK]
-    if grades:
+    if role.has_grades:
         kinds = [GRADE]
     named = [kind for kind in kinds if kind in naming.columns]
     if not named or naming.by_number or any(naming.named_column(kind, headings) for kind in named):
@@ -266,11 +273,11 @@ def warn_of_other_number(
     warnings.warn(f"{name}: {text}", ReadingWarning, stacklevel=2)
 
 
-def may_be_numbers(values: Iterable[object], grades: int) -> bool:
+def may_be_numbers(values: Iterable[object], role: Role) -> bool:
     """Return whether the values of a column may be grades, or scores: numbers, or a few repeated words."""
     texts = [str(value).strip() for value in values if value is not None and str(value).strip()]
     if not texts:
         return False
     if not any(math.isnan(number_of(text.replace(",", ".", 1))) for text in texts):
         return True
-    return bool(grades) and len(set(texts)) <= MOST_WORD_GRADES and len(set(texts)) * 2 <= len(texts)
+    return role.has_grades and len(set(texts)) <= MOST_WORD_GRADES and len(set(texts)) * 2 <= len(texts)
