@@ -13,7 +13,7 @@ from itertools import compress
 
 import numpy as np
 
-from pres_eval.arrays import AnyInts, IntArray, lengths_at, ragged
+from pres_eval.arrays import AnyInts, IntArray, lengths_at, rows_of_stretches
 from pres_eval.checking.notations import Respelling
 from pres_eval.checking.respelling import respelled_documents
 from pres_eval.errors import InputError
@@ -156,7 +156,7 @@ class Sampler:
         groups = self.compared(topics)
         groups = groups[: np.searchsorted(np.cumsum(block.lengths[groups]), self.num_left) + 1]
         starts = (np.cumsum(block.lengths) - block.lengths)[groups]
-        rows, _ = ragged(starts, block.lengths[groups])
+        rows, _ = rows_of_stretches(starts, block.lengths[groups])
         documents = list(block.documents.take(rows[: self.num_left]))
         begin = 0
         for topic, length in zip(topics[groups].tolist(), block.lengths[groups].tolist(), strict=True):

@@ -76,7 +76,7 @@ def _between_blanks(source: File, columns: str, also: str | None) -> IdPairs:
         pairs.append(*part[:2], part[2] + before)
     if not len(pairs):
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
-    first, second, line = pairs.values()
+    first, second, line = pairs.release()
     return first, second, line
 
 

@@ -18,10 +18,10 @@ from pres_eval.arrays import (
     IntArray,
     Matches,
     Stretches,
-    consecutive,
     lengths_at,
     match,
     repeated,
+    rows_or_slice,
     stable_order,
 )
 from pres_eval.records import dataclass
@@ -99,7 +99,7 @@ class Pool:
     def documents_of(self, topics: IntArray) -> tuple[IntArray, IntArray | slice]:
         """Return the documents of some topics (S,): how many each has (S,), and their indices (n,)."""
         counts = lengths_at(self.offsets, topics)
-        documents, _ = consecutive(self.offsets[topics], counts)
+        documents, _ = rows_or_slice(self.offsets[topics], counts)
         return counts, documents
 
     def join(self, topics: IntArray, lengths: IntArray, documents: Ids) -> Matches:

@@ -278,7 +278,7 @@ def read_qrels(
         num_topics += len(part.topics)
     if not len(columns):
         raise no_lines_error(source, layout)
-    topics, groups, num_rows, documents, grades = columns.values()
+    topics, groups, num_rows, documents, grades = columns.release()
     pooled = build_pool(topics, num_rows.astype(np.int64), documents, groups, jobs)
 
     def lines_of_rows() -> IntArray:
