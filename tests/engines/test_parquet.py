@@ -52,6 +52,20 @@ def check_the_same(path: Path, tmp_path: Path, form: str = "trec_results", **opt
     return expected
 
 
+def test_a_row_group_without_rows_before_a_split(tmp_path: Path) -> None:
+    import pyarrow.parquet
+
+    path = tmp_path / "run.parquet"
+    columns = zip(
+        ("qid", "docno", "score"), (list(column) for column in zip(*ROWS, strict=True)), strict=True
+    )
+    table = pyarrow.table(dict(columns))
+    with pyarrow.parquet.ParquetWriter(path, table.schema) as writer:
+        for part in (table[:0], table[:20], table[:0], table[20:21], table[:0], table[:0], table[21:]):
+            writer.write_table(part)
+    check_the_same(path, tmp_path, "parquet")
+
+
 @pytest.mark.parametrize("split_bytes", [1, 1 << 20])
 def test_a_table_that_changes(split_bytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By another file of the same bytes and time, while it is read, or between two of its parts."""

@@ -28,17 +28,23 @@ ROWS_OF_BATCH = 1 << 16
 """Rows that are read together."""
 
 LARGEST_BATCH = 1 << 24
-"""Bytes of ids that are read together, if rows share long ones: a file may have them once for all rows."""
+"""Bytes of ids that are read together at most, where dictionary encoding has a long id once for many rows."""
 
 MOST_ID_BYTES, MOST_ID_BYTES_RATIO = 1 << 27, 100
-"""Bytes that all ids may have, or if that is more, times that they may be larger than their row groups."""
+"""All ids may have 128 MiB, or a hundred times the bytes of their row groups if that is more.
+
+A small file whose ids would fill the memory is an attack or a mistake.
+"""
 
 LARGEST_GROUP = 1 << 30
-"""Bytes of a row group, decompressed: who writes it decides in which pieces it is read."""
+"""Bytes of a row group, decompressed: it is kept in memory while its rows are read."""
 
 
 def read_parquet(source: File, role: Role) -> Iterator[Block]:
-    """Yield a table with the columns of ir_measures (query_id doc_id ...) or PyTerrier (qid docno ...)."""
+    """Yield the rows of a Parquet file.
+
+    Its columns are those of ir_measures (query_id doc_id ...), of PyTerrier (qid docno ...) or of --columns.
+    """
     with opened(source) as file:
         yield from row_groups(source, file, range(file.num_row_groups), role)
 
@@ -51,16 +57,16 @@ def opened(source: File) -> Iterator[Any]:
         import pyarrow.parquet
     except ImportError:
         raise MissingExtraError(f"{source.name}: reading Parquet", "pyarrow", "parquet") from None
-    opened_file: Any = ""
+    is_path = True
     try:
-        opened_file = source.for_jumps()
+        path_or_file = source.for_jumps()
+        is_path = isinstance(path_or_file, str)  # not one of a store, nor read into memory
         # pyarrow keeps what it reads ahead: that is worth it only where each read is a request to a store.
-        reads_ahead = not isinstance(opened_file, str)
         with (
             in_the_end(source.check_unchanged),
-            pyarrow.parquet.ParquetFile(opened_file, pre_buffer=reads_ahead) as file,
+            pyarrow.parquet.ParquetFile(path_or_file, pre_buffer=not is_path) as file,
         ):
-            file.path_or_file = opened_file  # to open it once more
+            file.path_or_file = path_or_file  # for `_shared_id_bytes`, which opens it once more
             yield file
     except PresEvalError:
         raise
@@ -69,40 +75,42 @@ def opened(source: File) -> Iterator[Any]:
         raise InputError(source.name, None, problem, expected) from None
     except Exception as error:
         # Stores raise what they like, such as ValueError for one that sends no parts of files.
-        if isinstance(opened_file, str) and not isinstance(error, (pyarrow.ArrowException, OSError)):
+        if is_path and not isinstance(error, (pyarrow.ArrowException, OSError)):
             raise
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise InputError(source.name, None, f"cannot be read ({reason})") from None
 
 
 def row_groups(source: File, file: Any, numbers: Iterable[int], role: Role) -> Iterator[Block]:
-    """Yield the rows of some row groups of an open file, some at a time."""
+    """Yield the rows of the row groups with these numbers of an open file, some rows at a time."""
     columns, names = columns_in(source, file, role), column_names(source, file, role)
-    _observe(source, file, columns, role)
+    topic_name, document_name = names[:2]
+    id_names = [topic_name, document_name]
+    if columns.has_lists:
+        id_names = [topic_name]
+    _warn_of_first_rows(source, file, columns, role)
     by_order = NumbersByOrder(role)
     group_bytes = id_bytes = 0
     for group in numbers:
         group_bytes += _bytes_of_group(source, file, group)
-        id_columns = names[:2]
-        if columns.has_lists:
-            id_columns = names[:1]
-        num_rows = LARGEST_BATCH // _longest_shared(file, group, id_columns)
+        num_rows = LARGEST_BATCH // (1 + _shared_id_bytes(file, group, id_names))
         num_rows = max(min(ROWS_OF_BATCH, num_rows), 1)
         # One group after the other, so that memory does not grow with the file; threads have their own files.
         for batch in file.iter_batches(num_rows, row_groups=[group], columns=names, use_threads=False):
             if not batch.num_rows:
                 continue
             if columns.has_lists:
-                yield from _blocks_of_lists(source, batch, names, by_order, role)
+                yield from _blocks_of_lists(source, batch, topic_name, document_name, by_order, role)
                 continue
-            topics = _ids(source, batch.column(names[0]), names[0])
-            documents = _ids(source, batch.column(names[1]), names[1])
+            topics = _ids(source, batch.column(topic_name), topic_name)
+            documents = _ids(source, batch.column(document_name), document_name)
             id_bytes += topics.nbytes + documents.nbytes
             _check_id_bytes(source, id_bytes, group_bytes)
             if columns.number is None:
                 values: AnyArray = np.array([by_order.number(topic) for topic in topics])
             else:
-                values = _numbers(source, batch.column(names[2]), names[2], role)
+                number_name = names[2]
+                values = _numbers(source, batch.column(number_name), number_name, role)
             if columns.by_rank:
                 values = -values
             block = Block.of_rows(topics, documents, values)
@@ -127,27 +135,33 @@ def _check_id_bytes(source: File, id_bytes: int, group_bytes: int) -> None:
         raise InputError(source.name, None, problem, expected)
 
 
-def _observe(source: File, file: Any, columns: Columns, role: Role) -> None:
-    """Warn of what the first rows show: grades that no option names, ranks against scores, rival ids."""
+def _warn_of_first_rows(source: File, file: Any, columns: Columns, role: Role) -> None:
+    """Warn of what the headings and the first rows of a file show that may not be meant.
+
+    That is another column of numbers than --columns names, or one that may have numbers where none is named;
+    ranks that contradict the scores; and a second column of ids of documents that differ (the `rival`).
+    """
     headings = file.schema_arrow.names
-    document = headings[columns.document]
     naming = source.naming.for_role(role)
-    is_chosen = naming.named_column(DOCNO, headings) is not None
-    table = ObservedTable(source.name, () if is_chosen else headings, document)
-    is_unnamed = columns.number is None and not columns.has_lists
+    document = headings[columns.document]
+    compared_headings = headings
+    if naming.named_column(DOCNO, headings) is not None:
+        compared_headings = ()
+    table = ObservedTable(source.name, compared_headings, document)
+    is_number_unnamed = columns.number is None and not columns.has_lists
     if columns.number is not None:
         warn_of_other_number(source.name, naming, headings, headings[columns.number], role)
-    if table.rival is None and columns.rank is None and not is_unnamed:
+    if table.rival is None and columns.rank is None and not is_number_unnamed:
         return
     first_rows = next(file.iter_batches(COMPARED_ROWS, use_threads=False), None)
     if first_rows is None:
         return
-    if is_unnamed:
-        candidates = [
-            heading
-            for column, heading in enumerate(headings)
-            if column not in columns.used and may_be_numbers(first_rows.column(column).to_pylist(), role)
-        ]
+    if is_number_unnamed:
+        candidates = []
+        for column, heading in enumerate(headings):
+            is_unused = column not in columns.used
+            if is_unused and may_be_numbers(first_rows.column(column).to_pylist(), role):
+                candidates.append(heading)
         warn_of_unnamed_number(source.name, candidates, role, "HEADING")
     for row in first_rows.to_pylist():
         if table.rival is not None:
@@ -159,13 +173,16 @@ def _observe(source: File, file: Any, columns: Columns, role: Role) -> None:
 
 
 def _blocks_of_lists(
-    source: File, batch: Any, names: list[str], by_order: NumbersByOrder, role: Role
+    source: File, batch: Any, topic_name: str, lists_name: str, by_order: NumbersByOrder, role: Role
 ) -> Iterator[Block]:
     """Yield the documents of a table that has a list of them, or a text with several, in each row."""
-    topics, lists = (batch.column(name).to_pylist() for name in names[:2])
+    topics, lists = (batch.column(name).to_pylist() for name in (topic_name, lists_name))
     rows: list[Row] = []
-    for topic, documents in zip(topics, lists, strict=True):
-        for document in ids_in_cell(documents) if isinstance(documents, str) else documents or ():
+    for topic, cell in zip(topics, lists, strict=True):
+        documents = cell or ()
+        if isinstance(cell, str):
+            documents = ids_in_cell(cell)
+        for document in documents:
             if topic is None or document is None:
                 raise InputError(source.name, None, "a row without an id", "an id in all")
             ids = str(topic).encode(), str(document).encode()
@@ -173,57 +190,82 @@ def _blocks_of_lists(
     yield from blocks_of_rows(source.name, iter(rows), role)
 
 
-def _longest_shared(file: Any, group: int, columns: list[str]) -> int:
-    """Return 1 plus the bytes of the longest ids that all rows of a group may share, one in each column."""
+def _shared_id_bytes(file: Any, group: int, columns: list[str]) -> int:
+    """Return the most bytes of ids in a row that the file may have once for many rows of a group.
+
+    Dictionary encoding does that: the sum is of the longest id in the dictionary of each column.  Ids of
+    other columns take as much room in the file as in memory, and do not count.
+    """
     import pyarrow.compute
 
     with pyarrow.parquet.ParquetFile(
         file.path_or_file, metadata=file.metadata, read_dictionary=columns
-    ) as again:
-        # The first row comes with all ids of the group's dictionary; those without one are in the file.
-        for first in again.iter_batches(1, row_groups=[group], columns=columns, use_threads=False):
-            return 1 + sum(
-                pyarrow.compute.max(pyarrow.compute.binary_length(column.dictionary)).as_py() or 0
-                for column in first.columns
-                if pyarrow.types.is_dictionary(column.type)
-            )
-    return 1
+    ) as file_of_dictionaries:
+        # With its first row comes the whole dictionary of each column.
+        first_row = next(
+            file_of_dictionaries.iter_batches(1, row_groups=[group], columns=columns, use_threads=False), None
+        )
+        if first_row is None:
+            return 0
+        num_bytes = 0
+        for column in first_row.columns:
+            if pyarrow.types.is_dictionary(column.type):
+                lengths = pyarrow.compute.binary_length(column.dictionary)
+                num_bytes += pyarrow.compute.max(lengths).as_py() or 0
+    return num_bytes
 
 
 def blocks_of_groups(source: File, start: int, stop: int, by_topic: bool) -> Iterator[Block]:
-    """Yield the rows of some row groups; with `by_topic`, those of the topics that begin in them."""
+    """Yield the rows of the row groups start ... stop-1; with `by_topic`, those of the topics that begin
+    there.
+
+    With `by_topic` each topic is in the split in which its first row is.  If a split has the topics 6 7 7 and
+    the next one 7 7 8, the first yields 6 and all of 7, beyond its end, and the next one 8 alone.
+    """
     with opened(source) as file:
         if not by_topic:
             yield from row_groups(source, file, range(start, stop), Role.RUN)
             return
-        last_topic = None  # of the rows so far
-        if start:
-            *_, before = row_groups(source, file, [start - 1], Role.RUN)
-            last_topic = before.topics[len(before.topics) - 1]
-        has_begun = start == 0  # whether a topic has begun in these groups
+        topic_before = _last_topic_before(source, file, start)
+        last_topic = None  # of the topics that begin here; None: none has begun yet
         for block in row_groups(source, file, range(start, stop), Role.RUN):
-            goes_on = not has_begun and block.topics[0] == last_topic
-            first = int(goes_on)
-            if first < len(block.topics):
-                has_begun = True
-                last_topic = block.topics[len(block.topics) - 1]
-                yield block.groups(first, len(block.topics))
+            first_group, num_groups = 0, len(block.topics)
+            if last_topic is None and block.topics[0] == topic_before:
+                first_group = 1
+            if first_group < num_groups:
+                last_topic = block.topics[-1]
+                yield block.groups(first_group, num_groups)
         for block in row_groups(source, file, range(stop, file.num_row_groups), Role.RUN):
-            if not has_begun or block.topics[0] != last_topic:
+            if block.topics[0] != last_topic:
                 return
             yield block.groups(0, 1)
             if len(block.topics) > 1:
                 return
 
 
+def _last_topic_before(source: File, file: Any, group: int) -> bytes | None:
+    """Return the topic of the last row before a row group; None if there is no such row."""
+    while group > 0:
+        group -= 1
+        last_topic = None
+        for block in row_groups(source, file, [group], Role.RUN):
+            last_topic = block.topics[-1]
+        if last_topic is not None:  # a row group may have no rows
+            return last_topic
+    return None
+
+
 def column_names(source: File, file: Any, role: Role) -> list[str]:
-    """Return the names of the columns that are read.  Raises InputError if the file has not all of them."""
+    """Return the names of the columns of topics, documents and, if there is one, numbers.
+
+    Raises InputError as `columns_in` does.
+    """
     names = file.schema_arrow.names
     return [names[column] for column in columns_in(source, file, role).used]
 
 
 def columns_in(source: File, file: Any, role: Role) -> Columns:
-    """Return the columns that are read.
+    """Return which columns of a file are read.
 
     Raises InputError if the file has not all of them, has one twice, or has structs for ids, or lists where
     one document is expected.
@@ -255,7 +297,7 @@ def columns_in(source: File, file: Any, role: Role) -> Columns:
 
 
 def _ids(source: File, column: Any, name: str) -> Ids:
-    """Return a column as ids, made of its buffer at once; raise InputError for a null, and for a NUL."""
+    """Return a column as ids, made from its buffer at once; raise InputError for a null, and for a NUL."""
     import pyarrow
 
     _check_nulls(source, column, name)
@@ -297,9 +339,9 @@ def _numbers(source: File, column: Any, name: str, role: Role) -> AnyArray:
 
 def _grades(source: File, grades: AnyArray, name: str, role: Role) -> AnyArray:
     """Return (n,) grades as whole numbers, or gains; raise InputError for decimals where these are none."""
-    limits = np.iinfo(np.int64)
     if grades.dtype.kind != "f":
-        if len(grades) and not limits.min <= int(grades.max()) <= limits.max:
+        # Only unsigned numbers of 64 bits may be out of the range, above it.
+        if len(grades) and int(grades.max()) > np.iinfo(np.int64).max:
             problem = f"relevance {int(grades.max())} in column {quoted(name)}"
             raise InputError(source.name, None, problem, "integers of 64 bits")
         return grades.astype(np.int64)

@@ -21,22 +21,23 @@ from pres_eval.reading.formats.table_heads import head_of_table
 from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, SCORE, TOPIC, Naming, Role
 
 LOOKED_AT_LINES = 20
+"""Lines at the beginning of a file that are looked at."""
 
 LONGEST_RECORD = 1 << 22
 """Bytes in which the first record of a list has to end, to be recognised."""
 
 COLUMNS_OF_TABLES = (TOPIC, DOCNO, SCORE, RANK, GRADE)
-"""Kinds of columns, one of whose headings begins JSON that has columns as lists."""
+"""Kinds of columns of a table in JSON with a list for each column: its first key is a heading of one."""
 
 JSON_LISTS, JSON_RECORDS, JSON_EXPORT = "json lists", "json records", "json export"
-"""Names of JSON of other shapes; -T and -R call all of them json."""
+"""Our names for JSON of other shapes; -T and -R call all of them json."""
 
 NAMED = "columns"
-"""Name of the format whose columns --columns numbers, and of Parquet whose columns it names."""
+"""Our name for the format whose columns --columns numbers, and for Parquet whose columns it names."""
 
 
 def _read_named(source: File, role: Role) -> Iterator[Block]:
-    """Read a file whose columns --columns names."""
+    """Yield the rows of a file whose columns --columns numbers, or of Parquet whose columns it names."""
     if source.head().startswith(b"PAR1"):
         return read_parquet(source, role)
     return read_by_number(source, role)
@@ -63,7 +64,7 @@ FORMATS = {
         FileFormat(NAMED, "the columns of --columns", _read_named),
     )
 }
-"""By the names that -T and -R give them, and those that have no such name."""
+"""Formats by their names, which -T and -R know but for JSON_LISTS and the others of ours."""
 
 
 def recognised(source: File, role: Role) -> FileFormat | None:
@@ -90,7 +91,11 @@ def recognised(source: File, role: Role) -> FileFormat | None:
 
 
 def _of_text(text: bytes, lines: list[bytes], role: Role, naming: Naming) -> FileFormat | None:
-    """Return the format of lines of columns, None if it is not known; `text`: all of the beginning."""
+    """Return the format of a text in columns, None if it is not known.
+
+    text   the beginning of the file
+    lines  its lines that are not blank
+    """
     first = text.partition(b"\n")[0]
     if [word.strip(b'"').lower() for word in first.split()] == [b"query-id", b"corpus-id", b"score"]:
         return FORMATS["beir"]
@@ -116,24 +121,31 @@ def judgements_format(source: File) -> FileFormat | None:
 
 
 def _numbers_are_of(naming: Naming, role: Role) -> bool:
-    """Return whether --columns numbers the columns of such a file: a grade is of judgements alone."""
+    """Return whether the columns that --columns numbers may be of a file of this role.
+
+    Scores and ranks are of runs, grades of judgements; documents alone may be of both.
+    """
     if DOCNO not in naming.columns and DOCNOS not in naming.columns:
         return False
-    of_runs = SCORE in naming.columns or RANK in naming.columns
-    if role.has_grades:
-        return GRADE in naming.columns or not of_runs
-    return of_runs or GRADE not in naming.columns
+    names_grade = GRADE in naming.columns
+    names_score = SCORE in naming.columns or RANK in naming.columns
+    if names_grade == names_score:
+        return True
+    return names_grade == role.has_grades
 
 
 def _json(source: File, head: bytes, lines: list[bytes], role: Role, naming: Naming) -> FileFormat | None:
-    """Return which kind of JSON begins so, None if it is neither a run nor judgements."""
+    """Return the format of JSON with this beginning, None if it is neither a run nor judgements.
+
+    lines  of the beginning, whole and not blank
+    """
     if BEGINNING_OF_EXPORT.search(head):
         return FORMATS[JSON_EXPORT]
     if head.lstrip().startswith(b"["):
         return _json_list(source, head, role, naming)
     shape = _shape(head, role, naming)
-    closed = [line.rstrip().endswith(b"}") for line in lines]
-    if lines and lines[0].lstrip().startswith(b"{") and all(closed):
+    has_objects = all(line.rstrip().endswith(b"}") for line in lines)
+    if lines and lines[0].lstrip().startswith(b"{") and has_objects:
         record = _first_value(lines[0])
         if is_record(record, role, naming) and not _has_columns(record):
             return FORMATS["jsonl"]
@@ -154,17 +166,19 @@ def _json_list(source: File, head: bytes, role: Role, naming: Naming) -> FileFor
     return FORMATS[JSON_RECORDS]
 
 
-# The first key of an object, up to its value.
 _MEMBER = re.compile(rb'\s*\{\s*("(?:[^"\\]|\\.)*")\s*:\s*')
+"""The first key of an object, up to its value."""
+
 _LIST_OF_IDS = re.compile(rb'\[\s*(?:["\]]|-?\d)')
+"""The beginning of a list of texts or numbers, or an empty list."""
 
 
 def _shape(head: bytes, role: Role, naming: Naming) -> str | None:
-    """Return the name of the format of an object that begins so; None if it is none that can be read."""
+    """Return the name of the format of an object with this beginning; None if it is none that can be read."""
     member = _MEMBER.match(head)
     if member is None:
-        is_empty = re.match(rb"\s*\{\s*\}\s*$", head) is not None
-        return "json" if is_empty else None
+        is_empty_object = re.match(rb"\s*\{\s*\}\s*$", head) is not None
+        return "json" if is_empty_object else None
     value = head[member.end() :]
     if is_record(_first_value(value.removeprefix(b"[")), role, naming):
         return JSON_RECORDS
@@ -182,7 +196,7 @@ def _shape(head: bytes, role: Role, naming: Naming) -> str | None:
 
 
 def _first_value(text: bytes) -> Any:
-    """Return the value at the beginning of a text in JSON; None if it is not whole."""
+    """Return the value in JSON at the beginning of a text; None if it is not whole."""
     try:
         return json.JSONDecoder().raw_decode(text.decode("utf-8", "replace").lstrip())[0]
     except (ValueError, RecursionError):
