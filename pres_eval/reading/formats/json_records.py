@@ -35,13 +35,13 @@ from pres_eval.reading.mistakes.table_faults import (
 from pres_eval.records import dataclass
 
 IN_ORDER = object()
-"""In place of a number: the order of a topic's documents is their rank; as judgements they are relevant."""
+"""Takes the place of a number: a run has a topic's documents in ranked order, judgements are all relevant."""
 
 IDS_OF_OBJECTS = ("docno", "doc_id", "_id", "id", "document_id", "pid")
-"""Names of the id of a document that is an object in a list."""
+"""Names of the field of an object in a list of documents that has its id; the first that is there counts."""
 
 ReadOther = Callable[[Any, "int | None"], Iterator[Entry]]
-"""Reader of a value that is no record, and its line."""
+"""Function that yields the entries of a value that is no record, given the value and its line."""
 
 RecordAndLine = tuple[Any, "int | None"]
 """A record and its line; None where records have no lines of their own."""
@@ -53,7 +53,7 @@ class RecordColumns:
 
     topic     None: the record's number is its topic if it has a list of documents, else ID_OF_ONE_TOPIC is
     document  the document, or the list of documents, which may be objects with their ids and scores
-    number    None: the documents are in ranked order, and relevant
+    number    None: documents of a run are in ranked order, those of judgements all relevant
     by_rank   whether the number is a rank
     rank      the rank beside the score; None if there is none
     """
@@ -66,7 +66,7 @@ class RecordColumns:
 
 
 def record_columns(record: Mapping[str, Any], role: Role, naming: Naming) -> RecordColumns | None:
-    """Return the names of a record's topic, document or documents, and number; None if it is no record."""
+    """Return the names of the fields of a record that are read; None if it is no record of this role."""
     headings = list(record)
     topic, docno = naming.column(TOPIC, headings), naming.column(DOCNO, headings)
     kind_of_lists, kind_of_number = DOCNOS, SCORE
@@ -92,15 +92,17 @@ def record_columns(record: Mapping[str, Any], role: Role, naming: Naming) -> Rec
 
 
 def is_record(data: Any, role: Role, naming: Naming) -> bool:
-    """Return whether data are a record of a run or of judgements."""
+    """Return whether data are a record of this role: of a run, or of judgements."""
     return isinstance(data, Mapping) and record_columns(data, role, naming) is not None
 
 
 def records_of_table(data: Any, role: Role, naming: Naming) -> Iterator[Any] | None:
-    """Return the records of a table in JSON as pandas writes it; None for other JSON.
+    """Return the records of a table in JSON as pandas writes it, or None for other JSON.
 
-    Its columns by row or as lists, its rows by index, its heading and its rows (orient="split"), or a list of
-    records beside other things (orient="table").
+    orient="columns"  {heading: {index: cell}}, or {heading: [cells]}
+    orient="index"    {index: {heading: cell}}
+    orient="split"    {"columns": [headings], "data": [[cells]]}
+    orient="table"    {"data": [{heading: cell}]}, with other fields
     """
     if not isinstance(data, Mapping):
         return None
@@ -108,23 +110,25 @@ def records_of_table(data: Any, role: Role, naming: Naming) -> Iterator[Any] | N
 
 
 def _of_columns(data: Mapping[str, Any], role: Role, naming: Naming) -> Iterator[Any] | None:
-    """Return the records of columns, by row or as lists."""
+    """Return the records of columns, {heading: {index: cell}} or {heading: [cells]}; None for others."""
     columns = record_columns(data, role, naming)
     if columns is None:
         return None
-    read = (columns.topic, columns.document, columns.number, columns.rank)
-    names = [name for name in read if name is not None]
-    kinds = {type(data[name]) for name in names}
-    if len(names) < 2 or kinds not in ({dict}, {list}):
+    fields = (columns.topic, columns.document, columns.number, columns.rank)
+    names = [name for name in fields if name is not None]
+    if len(names) < 2:
         return None
-    if kinds == {list}:
+    types_of_columns = {type(data[name]) for name in names}
+    if types_of_columns not in ({dict}, {list}):
+        return None
+    if types_of_columns == {list}:
         rows = zip(*(data[name] for name in names), strict=True)
         return (dict(zip(names, row, strict=True)) for row in rows)
     return ({name: data[name][row] for name in names} for row in data[names[0]])
 
 
 def _of_split(data: Mapping[str, Any], role: Role, naming: Naming) -> Iterator[Any] | None:
-    """Return the records of a heading and rows."""
+    """Return the records of {"columns": [headings], "data": [[cells]]}; None for others."""
     headings, rows = data.get("columns"), data.get("data")
     if not isinstance(headings, list) or not isinstance(rows, list):
         return None
@@ -134,26 +138,26 @@ def _of_split(data: Mapping[str, Any], role: Role, naming: Naming) -> Iterator[A
 
 
 def _of_lists(data: Mapping[str, Any], role: Role, naming: Naming) -> Iterator[Any] | None:
-    """Return the records of a list among the values, or the values if all of them are records."""
+    """Return the records of a list among the values, or the values if all of them are records; else None."""
     values = list(data.values())
     for value in values:
         if isinstance(value, list) and value and is_record(value[0], role, naming):
             return iter(value)
-    are_rows = bool(values) and all(
-        is_record(value, role, naming) and not any(isinstance(cell, Mapping) for cell in value.values())
-        for value in values
-    )
-    if not are_rows:
+    if not values:
         return None
+    for value in values:
+        has_objects = isinstance(value, Mapping) and any(isinstance(cell, Mapping) for cell in value.values())
+        if has_objects or not is_record(value, role, naming):
+            return None
     return iter(values)
 
 
 def record_entries(
     source: File, records: Iterable[RecordAndLine], role: Role, read_other: ReadOther
 ) -> Iterator[Entry]:
-    """Yield the documents of records; of values that are none, those that `read_other` yields.
+    """Yield the documents of records; of values that are no records, those that `read_other` yields.
 
-    Warns of what the records show, and notes topics that are numbers of records.
+    Warns of what the records show, and gives a note if their numbers are their topics.
     """
     reader = RecordReader(source, role)
     for number, (record, line) in enumerate(records, 1):
@@ -170,22 +174,29 @@ def record_entries(
 
 
 class RecordReader:
-    """Reader of records, which it observes for faults of the whole table."""
+    """Reader of records, all of which it shows to an observer that looks for faults of the table."""
 
     def __init__(self, source: File, role: Role) -> None:
         self.naming = source.naming.for_role(role)
         self._source, self._role = source, role
-        self._table: ObservedTable | None = None
+        self._observer: ObservedTable | None = None
+        """None before the first record, which it is made of."""
         self._heading_of_lists = ""
+        """The name of the field of lists of documents, if records have one and no topic."""
         self._has_one_topic = False
+        """Whether records have neither a topic nor a list."""
 
     def entries(
         self, record: Mapping[str, Any], columns: RecordColumns, number: int, line: int | None
     ) -> Iterator[Entry]:
-        """Yield the documents of a record, whose number from 1 is its topic if it has no other."""
-        if self._table is None:
+        """Yield the documents of a record.
+
+        number  of the record, from 1: the topic of a list of documents without one
+        line    of the record; None if records have no lines
+        """
+        if self._observer is None:
             self._begin(record, columns)
-        assert self._table is not None
+        assert self._observer is not None
         document = record[columns.document]
         if isinstance(document, str) and columns.number is None and DOCNOS in self.naming.columns:
             document = ids_in_cell(document)
@@ -199,38 +210,38 @@ class RecordReader:
             self._has_one_topic = True
             topic = ID_OF_ONE_TOPIC.decode()
         if is_list:
-            self._table.see_list(topic)
+            self._observer.see_list(topic)
             yield from _entries_of_list(topic, document, line)
             return
         if columns.number is None:
             yield topic, document, IN_ORDER, line
             return
         value = record[columns.number]
-        self._show(self._table, record, columns, topic)
+        self._show(self._observer, record, columns, topic)
         if columns.by_rank and isinstance(value, (int, float)):
             value = -value
         yield topic, document, value, line
 
     def _show(
-        self, table: ObservedTable, record: Mapping[str, Any], columns: RecordColumns, topic: Any
+        self, observer: ObservedTable, record: Mapping[str, Any], columns: RecordColumns, topic: Any
     ) -> None:
-        """Show a record that has a number to what observes the table."""
+        """Show a record that has a number to the observer."""
         assert columns.number is not None
         value = record[columns.number]
         if columns.rank is not None and columns.rank in record and isinstance(value, (int, float)):
-            table.see_rank(topic, record[columns.rank], value)
-        if table.rival is not None and table.rival in record:
-            table.see_docnos(record[columns.document], record[table.rival])
+            observer.see_rank(topic, record[columns.rank], value)
+        if observer.rival is not None and observer.rival in record:
+            observer.see_docnos(record[columns.document], record[observer.rival])
         if self._role.has_grades and isinstance(value, str) and self.naming.is_combined(value):
-            table.see_combined_grade(value)
+            observer.see_combined_grade(value)
 
     def _begin(self, record: Mapping[str, Any], columns: RecordColumns) -> None:
-        """Begin to observe; warn of the first record's fields that may be its grade or score."""
+        """Make the observer of the first record; warn of its fields that may be its grade or score."""
         headings = list(record)
-        compared = headings
+        compared_headings = headings
         if self.naming.named_column(DOCNO, headings) is not None:
-            compared = []
-        self._table = ObservedTable(self._source.name, compared, columns.document)
+            compared_headings = []
+        self._observer = ObservedTable(self._source.name, compared_headings, columns.document)
         if columns.number is None and not isinstance(record[columns.document], list):
             used = (columns.topic, columns.document)
             fields = [name for name in headings if name not in used]
@@ -241,8 +252,8 @@ class RecordReader:
 
     def warn(self) -> None:
         """Give the warnings and notes about all records."""
-        if self._table is not None:
-            self._table.warn()
+        if self._observer is not None:
+            self._observer.warn()
         if self._has_one_topic:
             note_of_one_topic(self._source.name)
         if self._heading_of_lists:
@@ -253,7 +264,10 @@ class RecordReader:
 
 
 def _entries_of_list(topic: Any, documents: list[Any], line: int | None) -> Iterator[Entry]:
-    """Yield the documents of a list: ids, or objects with an id and perhaps a score, in ranked order."""
+    """Yield the documents of a list: ids, or objects with an id and perhaps a score, in ranked order.
+
+    If one of them has no score, those of the others do not count.
+    """
     scores = [_score_of(document) for document in documents]
     are_scored = bool(scores) and not any(math.isnan(score) for score in scores)
     for document, score in zip(documents, scores, strict=True):

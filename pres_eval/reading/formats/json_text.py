@@ -18,6 +18,7 @@ from pres_eval.reading.headings import DOCNO, Naming, Role
 
 SHAPE = '{"topic": {"docno": number, ...}, ...}'
 SHAPE_OF_LISTS = '{"topic": ["docno", ...], ...}'
+"""The two nested shapes of JSON, as messages show them."""
 
 
 class _RepeatedKeyError(ValueError):
@@ -27,7 +28,7 @@ class _RepeatedKeyError(ValueError):
 def read_json(source: File, role: Role) -> Iterator[Block]:
     """Return the rows of a file that is one value in JSON.
 
-    Or one value a line, if the first line was too long to recognise that.
+    The file may have a value in each line, if the first line was too long to recognise that.
     """
     text = source.head(None)
     if _is_lines(text):
@@ -67,7 +68,7 @@ def _parsed_lines(source: File) -> Iterator[RecordAndLine]:
 
 
 def _table_entries(source: File, data: Any, role: Role) -> Iterator[Entry] | None:
-    """Return the entries of records, in a list or in a table of pandas; None for other JSON."""
+    """Return the entries of records, in a list or in a table as pandas writes it; None for other JSON."""
     if isinstance(data, list):
         records: Iterator[Any] | None = iter(data)
     else:
@@ -98,7 +99,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _nested_entries(source: File, data: Any, line: int | None) -> Iterator[Entry]:
-    """Yield the documents of {topic: {docno: number}} and of {topic: [docnos]}."""
+    """Yield the documents of {topic: {docno: number}} and of {topic: [docnos]}, in this line of the file."""
     if not isinstance(data, Mapping):
         raise InputError(source.name, line, f"JSON that is a {type(data).__name__}", f"JSON like {SHAPE}")
     for topic, documents in data.items():
@@ -149,9 +150,10 @@ def _rows(source: File, entries: Iterable[Entry], role: Role) -> Iterator[Row]:
 
 
 def _grade(number: Any, naming: Naming) -> int | float:
-    """Return a grade, nan for a value that is none; words are those of --grades."""
+    """Return the grade that a value in JSON is, nan for one that is none; a text is a word of --grades."""
     if isinstance(number, str):
-        if not math.isnan(number_of(number)):
+        is_number_in_quotes = not math.isnan(number_of(number))
+        if is_number_in_quotes:
             return math.nan
         return naming.grade(number)
     if isinstance(number, bool) or not isinstance(number, (int, float)):
@@ -160,7 +162,10 @@ def _grade(number: Any, naming: Naming) -> int | float:
 
 
 def _id(source: File, line: int | None, value: Any, what: str) -> bytes:
-    """Return an id as it is in text files; raise InputError for null and the like."""
+    """Return an id as it is in text files; raise InputError for null, a truth value, an object or a list.
+
+    what  what messages call it: topic or docno
+    """
     if value is None or value == "" or isinstance(value, (bool, Mapping, list)):
         raise InputError(source.name, line, f"{what} {quoted(json.dumps(value))}", "an id")
     return str(value).encode("utf-8", "surrogatepass")
