@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, consecutive, lengths_at
+from pres_eval.arrays import FloatArray, IntArray, lengths_at, rows_or_slice
 from pres_eval.batches.forming import counted_documents
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
@@ -41,7 +41,7 @@ def relevant_ranks(
     relevant = qrels.grade[order] >= options.relevance_level
     by_topic = np.concatenate(([0], np.cumsum(relevant)))[pool.offsets]
     numbers = np.array([number_of_topic[topic] for topic in topics], np.int64)
-    rows, offsets = consecutive(by_topic[numbers], lengths_at(by_topic, numbers))
+    rows, offsets = rows_or_slice(by_topic[numbers], lengths_at(by_topic, numbers))
     documents = order[np.flatnonzero(relevant)[rows]]
     # (R, D), 0 where a run does not have the document.
     ranks = np.zeros((len(rankings), len(documents)), np.int64)

@@ -17,7 +17,7 @@ from pres_eval.ranking.runs import read_run
 from pres_eval.reading.blocks import Block, joined
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.recognising import recognised
-from pres_eval.reading.headings import SCORES
+from pres_eval.reading.headings import Role
 from pres_eval.reading.judgements.pool import Pool, build_pool
 from pres_eval.reading.judgements.relevance import NO_DUPLICATES, QrelsJudgements
 from pres_eval.reading.lines import DOCNO_COLUMN, RUN, TOPIC_COLUMN, Lines, no_lines_error, results_of_chunks
@@ -89,11 +89,11 @@ def first_documents(
 
 def own_pool(source: File) -> Pool:
     """Return all documents of a run, in any format, as if somebody had judged them."""
-    file_format = recognised(source, grades=False)
+    file_format = recognised(source, Role.RUN)
     if file_format is None:
         blocks = [block for _, block in results_of_chunks(source, RUN, _block, source.chunks(), 1, names="")]
     else:
-        blocks = list(file_format.read(source, SCORES))
+        blocks = list(file_format.read(source, Role.RUN))
     if not any(len(block.documents) for block in blocks):
         raise no_lines_error(source, RUN)
     block = joined(source.name, blocks)

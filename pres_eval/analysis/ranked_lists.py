@@ -14,7 +14,7 @@ from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.blocks import joined
 from pres_eval.reading.formats.recognising import recognised
-from pres_eval.reading.headings import SCORES
+from pres_eval.reading.headings import Role
 from pres_eval.reading.judgements.pool import Pool, build_pool
 from pres_eval.reading.judgements.relevance import NO_DUPLICATES, QrelsJudgements
 from pres_eval.reading.rewriting import Rewriting
@@ -110,8 +110,8 @@ def _pool_of(run: RunFiles) -> Pool:
         return own_pool(text_at(run.name) if len(run.sources) > 1 else run.sources[0])
     except InputError:
         # Of a file in another format without any row, its own reader tells more.
-        other_format = recognised(run.sources[0], grades=False) if len(run.sources) == 1 else None
+        other_format = recognised(run.sources[0], Role.RUN) if len(run.sources) == 1 else None
         if other_format is None:
             raise
-    block = joined(run.name, other_format.read(run.sources[0], SCORES))
+    block = joined(run.name, other_format.read(run.sources[0], Role.RUN))
     return build_pool(block.topics, block.lengths, block.documents.take(slice(None))).pool

@@ -20,12 +20,12 @@ from pres_eval.arrays.stretches import (
     absent,
     blocks,
     changed,
-    consecutive,
     gathered,
     has_equal,
     lengths_at,
     present,
-    ragged,
+    rows_of_stretches,
+    rows_or_slice,
     stable_order,
 )
 from pres_eval.arrays.types import (
@@ -70,7 +70,6 @@ __all__ = [
     "all_digits",
     "blocks",
     "changed",
-    "consecutive",
     "decimal_ids",
     "divide",
     "elementwise",
@@ -85,8 +84,9 @@ __all__ = [
     "nearest_integer",
     "odd_numbers",
     "present",
-    "ragged",
     "read_only",
     "repeated",
+    "rows_of_stretches",
+    "rows_or_slice",
     "stable_order",
 ]

@@ -1,4 +1,4 @@
-"""Columns of numbers and ids that grow at their ends, so that parts need no room once they are added."""
+"""Columns of numbers and ids that grow at their ends, so that each part can be freed once it is added."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pres_eval.arrays.types import AnyArray, IntArray
 Value = TypeVar("Value")
 
 SHORT_COLUMN_ROWS = 1 << 12
-"""Rows for which a column has room at least once it grows."""
+"""Rows for which a column has room once it has grown, if it needs no more."""
 
 LONG_COLUMN_BYTES = 1 << 20
 """Bytes from which on a column counts as long."""
@@ -34,7 +34,7 @@ class _Numbers:
     def append(self, values: AnyArray) -> None:
         """Add (n,) values at the end; the type becomes one that holds these, too."""
         if not len(values):
-            return  # the first array may be read-only
+            return  # nothing to write, and an array that has not grown may be read-only
         num_before = len(self.values)
         length = num_before + len(values)
         dtype = np.promote_types(self._room.dtype, values.dtype)
@@ -53,9 +53,10 @@ class _Numbers:
 
 
 class _GrowingIds:
-    """A column of ids that grows in the same way, each column of their words by itself.
+    """A column of ids that grows in the same way.
 
-    The few long ids (see `Ids`) are only put in their rows when `values` is read.
+    Ids are columns of words: eight bytes of each id, padded with NULs.  Each column of words grows by itself.
+    The few ids that are longer than the columns of their part are put in their rows when `values` is read.
     """
 
     def __init__(self, ids: Ids) -> None:
@@ -66,7 +67,7 @@ class _GrowingIds:
 
     def append(self, ids: Ids) -> None:
         """Add (n,) ids."""
-        while len(self._columns) < len(ids.columns):  # the ids so far are shorter: they have NULs there
+        while len(self._columns) < len(ids.columns):  # all ids so far are shorter: padded with NULs
             self._columns.append(_Numbers(np.zeros(self._length, np.uint64)))
         for number, column in enumerate(self._columns):
             column.append(ids.word(number))
@@ -84,7 +85,7 @@ class _GrowingIds:
 class GrowingColumns:
     """Columns of numbers and ids that grow at their ends; none before anything was added.
 
-    Its length is the number of rows.
+    Columns may have different lengths, such as groups and their rows; its length is that of the last column.
     """
 
     def __init__(self) -> None:
@@ -95,10 +96,7 @@ class GrowingColumns:
         return self._length
 
     def append(self, *columns: Any) -> None:
-        """Add an array, or Ids, at the end of each column.
-
-        They may have different lengths, such as groups and their rows; the last one counts as the rows.
-        """
+        """Add an array, or Ids, at the end of each column."""
         if not self._columns:
             for values in columns:
                 self._columns.append(_GrowingIds(values) if isinstance(values, Ids) else _Numbers(values))
@@ -107,15 +105,16 @@ class GrowingColumns:
                 column.append(values)
         self._length += len(columns[-1])
 
-    def values(self) -> list[Any]:
-        """Return all columns, arrays or Ids, which are no longer kept here."""
+    def release(self) -> list[Any]:
+        """Return all columns, arrays or Ids, and be empty again."""
         columns = [column.values for column in self._columns]
         self._columns = []
+        self._length = 0
         return columns
 
 
 def narrow(values: IntArray) -> AnyArray:
-    """Return whole numbers (n,) in 1 or 4 bytes each if all of them fit, else as they are."""
+    """Return whole numbers (n,) in 1 byte each if all fit, as most grades do; else in 4, or as they are."""
     least, largest = int(values.min(initial=0)), int(values.max(initial=0))
     for dtype in (np.int8, np.int32):
         limits = np.iinfo(dtype)

@@ -14,14 +14,14 @@ from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 
 
 def divide(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray) -> FloatArray:
-    """Return (n,) quotient of each two as doubles, 0 where the denominator is 0."""
+    """Return (n,) the quotients of numbers (n,) as doubles, 0 where the denominator is 0."""
     quotient = np.zeros(np.broadcast(numerator, denominator).shape)
     np.divide(numerator, denominator, out=quotient, where=denominator != 0)
     return quotient
 
 
 def add_in_order(values: FloatArray, start: float = 0.0) -> float:
-    """Return start plus the values (n,), one double added after the other, as a C loop gives it."""
+    """Return start plus the values (n,), one double added after the other, as a loop in C adds them."""
     if not len(values):
         return start
     one_row = values[np.newaxis]
@@ -46,16 +46,18 @@ SHORT_STRETCH_VALUES = 48
 
 
 def accumulate(operation: np.ufunc, values: FloatArray, offsets: IntArray) -> FloatArray:
-    """Return running sums (np.add) or products (np.multiply) that begin anew at each offset, step by step.
+    """Return (N,) running sums or products of values (N,), which begin anew in each of S stretches.
 
-    values (N,), offsets (S+1,) of S stretches -> (N,): sums of 1 2 | 3 4 5 are 1 3 | 3 7 12.
-    Short stretches are the rows of a table, padded with 0 at their ends, so that they need no loop; long ones
-    are few.
+    operation  np.add or np.multiply; values are added one after the other
+    offsets    (S+1,) where the stretches begin and end: sums of 1 2 | 3 4 5 are 1 3 | 3 7 12
+
+    Short stretches become the rows of a table, padded with 0 at their ends, so that they need no loop; long
+    ones are few.
     """
     starts, stops = offsets[:-1], offsets[1:]
     lengths = stops - starts
     longest = int(lengths.max(initial=0))
-    if len(lengths) * longest == len(values):  # all of one length are a table already
+    if len(lengths) * longest == len(values):  # if all have the same length, they are a table already
         table = values.reshape(len(lengths), longest)
         running: FloatArray = operation.accumulate(table, axis=1).ravel()
         return running
@@ -75,19 +77,23 @@ def accumulate(operation: np.ufunc, values: FloatArray, offsets: IntArray) -> Fl
 
 
 def elementwise(function: Callable[[float], float], values: FloatArray) -> FloatArray:
-    """Return a function of Python's math module at each value (n,): the C library's bits, unlike numpy's."""
+    """Return (n,) the results of a function of Python's math module for values (n,).
+
+    They have the C library's bits, unlike those of numpy's function.
+    """
     distinct_values, index = np.unique(values, return_inverse=True)  # each is computed once
     results = np.fromiter(map(function, distinct_values.tolist()), float, len(distinct_values))
     return results[index].reshape(values.shape)
 
 
 _LOG2_TABLE = np.array([math.nan])
-"""The logarithm of each whole number so far; there is none of 0."""
+"""Base-2 logarithms of the whole numbers 0, 1, 2, ... so far; 0 has none."""
 
 _LEAST_LARGE_NUMBER = 1 << 16
 """Number from which on logarithms are not kept in the table, unless nearly as many numbers are asked for."""
 
 _SHORTEST_TABLE = 1024
+"""Numbers whose logarithms are computed together at least."""
 
 
 def log2(whole: IntArray) -> FloatArray:

@@ -62,7 +62,7 @@ def odd_numbers(seed: int, count: int) -> Words:
 
 
 def _mix(words: Words, multiplier: np.uint64) -> Words:
-    """Return what later words (n,) of ids add to hashes (n,); a word of NULs adds nothing."""
+    """Return what words (n,) of ids behind the first add to hashes (n,); a word of NULs adds nothing."""
     # A plain sum of products would never tell ids apart that differ in the highest bits of two words:
     # 2^63 times any odd number is 2^63 again, and twice that is 0.
     products = words * multiplier
@@ -72,9 +72,9 @@ def _mix(words: Words, multiplier: np.uint64) -> Words:
 
 
 def load_pairs(buffer: Bytes, numbers: IntArray) -> tuple[Words, Words]:
-    """Return the numbers[i]-th words (n,) of the buffer (bytes,), little-endian, and the next ones (n,)."""
+    """Return (n,) the words of a buffer (bytes,) with these numbers (n,), and (n,) those behind them."""
     # numpy takes elements ten times faster where they are aligned, so words that begin anywhere are put
-    # together of two; a complex number of 16 bytes is the type that fetches both at once.
+    # together of two.  A complex number of 16 bytes is the type that fetches both at once.
     num_pairs = len(buffer) // WORD - 1
     pairs: AnyArray = np.ndarray((num_pairs,), "<c16", buffer, offset=0, strides=(WORD,))
     words = pairs[numbers].view("<u8")
@@ -95,10 +95,7 @@ def load_words(buffer: Bytes, starts: IntArray) -> Words:
 
 
 def num_bytes(words: Words) -> IntArray:
-    """Count the bytes of words (n,) up to the last that is not NUL, in the order of a text: b"d10" has 3.
-
-    Return (n,) from 0 to 8.
-    """
+    """Return (n,) how many bytes words (n,) have up to the last that is not NUL: 3 of b"d10", at most 8."""
     # The exponent of a double is the number of bits up to the highest one.  As a double a number may be
     # rounded up to the next power of two, but not without the second of two bits in a row.
     rounded_down = words & ~(words >> np.uint64(1))
@@ -129,7 +126,7 @@ class Ids(Sequence[bytes]):
 
     @classmethod
     def from_buffer(cls, buffer: Bytes, starts: IntArray, ends: IntArray) -> Ids:
-        """Return the ids (N,) buffer[starts[i]:ends[i]]; the buffer has 16 bytes behind the last one."""
+        """Return the ids buffer[starts[i]:ends[i]] (N,); the buffer has 16 bytes behind the last one."""
         lengths = ends - starts
         columns = [_column(buffer, starts, lengths, number) for number in range(_num_columns(lengths))]
         long_rows = np.flatnonzero(lengths > WORD * len(columns))
@@ -164,10 +161,10 @@ class Ids(Sequence[bytes]):
 
     @classmethod
     def with_long(cls, columns: Sequence[Words], long_rows: IntArray, long_texts: Sequence[bytes]) -> Ids:
-        """Return ids of which some rows (L,) are these L texts.
+        """Return the ids of columns (N,), in whose rows `long_rows` (L,) these L texts are.
 
-        The columns may be more than those that the texts came with: this writes into them what they have room
-        for now, and keeps aside only the texts that are still too long.
+        The columns may be more than those that the texts were too long for.  This writes into them as much of
+        each text as they have room for, and keeps aside only the texts that are still too long.
         """
         if not len(long_rows):
             return cls(columns)
@@ -201,7 +198,7 @@ class Ids(Sequence[bytes]):
 
     @property
     def nbytes(self) -> int:
-        """The bytes of memory that they take."""
+        """How many bytes of memory the ids take."""
         in_columns = sum(column.nbytes for column in self.columns)
         return in_columns + sum(map(len, self.long_texts))
 
@@ -257,9 +254,10 @@ class Ids(Sequence[bytes]):
         return is_same
 
     def compare(self, rows: IntArray, others: IntArray) -> tuple[BoolArray, BoolArray]:
-        """Return (n,) whether the id at rows[i] is after that at others[i] in byte order, and (n,) if equal.
+        """Compare the ids at rows[i] with those at others[i] in byte order.
 
-        The columns must hold all ids whole.
+        Return (n,) whether the first is after the second, and (n,) whether they are equal.  The columns must
+        hold all ids whole.
         """
         assert not len(self.long_rows)
         is_after = np.zeros(len(rows), np.bool_)
@@ -272,7 +270,7 @@ class Ids(Sequence[bytes]):
         return is_after, is_same
 
     def heads(self) -> IntArray:
-        """Return (n,) the rows whose id differs from that of the row before; row 0 is one of them."""
+        """Return (n,) the rows whose id differs from that of the row before; row 0 is the first of them."""
         if not len(self):
             return _NO_ROWS
         first_column = self.columns[0]
@@ -285,7 +283,7 @@ class Ids(Sequence[bytes]):
         return np.concatenate(([0], np.flatnonzero(differs) + 1))
 
     def stretches(self) -> tuple[Ids, IntArray]:
-        """Return the id of each stretch of equal neighbours, n of them, and (n,) how many these are.
+        """Return the id of each stretch of equal neighbours (S,), and (S,) how many rows each stretch has.
 
         Of the ids a, a, b, a they are a, b, a and 2, 1, 1.
         """
@@ -295,9 +293,9 @@ class Ids(Sequence[bytes]):
     def byte_order(self, group: IntArray | None = None) -> IntArray:
         """Return the permutation (N,) that sorts the ids as strcmp does.
 
-        group  (N,) a number of each id: it sorts by group first, and by id inside of a group
+        group  (N,) the number of each id's group, which they are sorted by first; None: all are of one group
 
-        Column by column, the rows that were alike so far are sorted by their next word.
+        Column by column, each series of rows that were alike so far is sorted by the next word.
         """
         if group is None:
             order = np.arange(len(self))
@@ -312,7 +310,8 @@ class Ids(Sequence[bytes]):
             rows = order[positions]
             words = column[rows].byteswap()  # as big-endian numbers words compare like their text
             is_same_series = series[1:] == series[:-1]
-            if not (is_same_series & (words[1:] != words[:-1])).any():
+            differs_in_series = is_same_series & (words[1:] != words[:-1])
+            if not differs_in_series.any():
                 continue
             is_one_series = series[-1] == 0
             by_word = np.argsort(words, kind="stable") if is_one_series else np.lexsort((words, series))
@@ -340,7 +339,7 @@ class Ids(Sequence[bytes]):
         return in_order.take(heads), index
 
     def _sort_texts(self, order: IntArray, is_like_next: BoolArray) -> None:
-        """Let Python sort, inside an order (N,), the ids whose columns are alike.
+        """Let Python sort the ids whose columns are alike, inside an order (N,), which is changed.
 
         is_like_next  (N-1,) whether the columns of each id are those of the next one in this order
         """
@@ -351,9 +350,10 @@ class Ids(Sequence[bytes]):
         order[positions] = rows[np.array(by_text, np.int64)]
 
     def _long_among(self, rows: IntArray | slice | Stretches) -> tuple[IntArray, IntArray]:
-        """Return (n,) which of some rows have a long id, and (n,) which of the long texts each has.
+        """Return (m,) which of some rows (n,) have a long id, and (m,) the index of its text among the long
+        ones.
 
-        If row 7 has the first long id, of the rows 5, 7, 9 these are 1 and 0.
+        If row 7 has the first long id, of the rows 5, 7, 9 they are 1 (the second of these) and 0.
         """
         if not len(self.long_rows):
             return _NO_ROWS, _NO_ROWS
@@ -370,12 +370,13 @@ class Ids(Sequence[bytes]):
 
 
 NO_IDS = Ids([np.zeros(0, np.uint64)])
+"""A column of ids without rows."""
 
 
 def _num_columns(lengths: IntArray) -> int:
-    """Return how many columns ids with these numbers of bytes (N,) have.
+    """Return how many columns of words ids with these numbers of bytes (N,) get.
 
-    As many as the longest id needs, but not far more than the mean id does.
+    They get as many as the longest id needs, but not far more than the mean id does.
     """
     words_of_longest = -(-int(lengths.max(initial=1)) // WORD)
     if words_of_longest <= _LEAST_COLUMNS:
@@ -404,14 +405,14 @@ def _masked_words(buffer: Bytes, starts: IntArray, lengths: IntArray) -> Words:
 
 
 def _words_of(texts: Sequence[bytes], width: int) -> Words:
-    """Return the first words (n, width) of texts, padded with NULs."""
+    """Return the first `width` words of n texts (n, width), padded with NULs."""
     padded = np.array(texts, f"S{WORD * width}")
     words: Words = padded.view("<u8").reshape(len(texts), width)
     return words
 
 
 def _hashes_of_words(columns: Sequence[Words], multipliers: Words) -> Words:
-    """Return the hashes (n,) of ids by their columns of words (n,)."""
+    """Return the hashes (n,) of ids with their words in columns (n,), each with a multiplier of its own."""
     hashes: Words = columns[0] * multipliers[0]
     for number, column in enumerate(columns[1:], 1):
         hashes += _mix(column, multipliers[number])
@@ -419,7 +420,7 @@ def _hashes_of_words(columns: Sequence[Words], multipliers: Words) -> Words:
 
 
 def _hashes_of_long(texts: Sequence[bytes], multipliers: Words) -> Words:
-    """Return the hashes (n,) of ids that are kept aside: the same as if columns had them."""
+    """Return the hashes (n,) of ids that are kept aside: the same as if they were in columns."""
     num_bytes_in_columns = WORD * MOST_WORDS
     longest = min(max(map(len, texts)), num_bytes_in_columns)
     words = _words_of(texts, -(-longest // WORD))
@@ -434,9 +435,9 @@ def _hashes_of_long(texts: Sequence[bytes], multipliers: Words) -> Words:
 
 
 def _series(is_like_next: BoolArray) -> tuple[IntArray, IntArray]:
-    """Return the positions (n,) in series of equal neighbours, and (n,) the number of each one's series.
+    """Return the positions (n,) that are in a series of equal neighbours, and (n,) the number of the series.
 
-    is_like_next  (N-1,) whether position i is like position i + 1
+    is_like_next  (N-1,) whether the value at position i is that at i + 1
     Of the values 5 5 7 8 8 8 the positions are 0 1 3 4 5, and the series 0 0 1 1 1.
     """
     is_inside = np.zeros(len(is_like_next) + 1, np.bool_)

@@ -27,9 +27,10 @@ FEW_KEYS = 1 << 16
 """Keys that get at least eight slots each, as these fit into the cache: one in twenty has to look twice."""
 
 _BITS_OF_FEW, _BITS_OF_MANY = 3, 1
-"""Bits of a slot's number beyond those that the number of keys has."""
+"""Bits that the number of a slot has beyond those of the number of keys: 2^3 slots a key at least, or 2^1."""
 
 _LEAST_SLOT_BITS = 8
+"""Bits of a slot's number at least: in 256 slots few keys seldom meet, and another level costs time."""
 
 _KEYS_AT_ONCE = 1 << 16
 """Keys whose shares are computed at a time."""
@@ -39,15 +40,20 @@ _SHARE_BITS = 3
 
 _SHARE_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SLOT_MULTIPLIER = np.uint64(0xD1B54A32D192ED03)
+"""Odd numbers whose bits look random: times these, keys have upper bits that depend on all of their bits.
+
+Each level takes another power of the slots' one, so that keys with the same slot do not meet again.
+"""
+
 NO_ROWS: IntArray = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class _Level:
-    """A table of slots: a power of two of them.
+    """A table of 2^b slots.
 
-    multiplier, shift  make the slot of a key: the upper bits of a product
-    owner              (slots,) the row that has each slot, -1 where there is none
+    multiplier, shift  the slot of a key is the upper b bits of its product with the multiplier
+    owner              (2^b,) the row that has each slot, -1 where there is none
     """
 
     multiplier: np.uint64
@@ -60,16 +66,16 @@ class _Level:
 
 
 class KeyTable:
-    """Table in which keys (N,) are found, with one level or several; see above."""
+    """Table in which keys (N,) are found by one level of slots or several, as the module's docstring says."""
 
     def __init__(self, keys: Words) -> None:
         self.keys = keys
         self._levels: list[_Level] = []
         self._first: IntArray | None = None
         """(N,) the first row with the key of each row; None while all keys are different."""
-        # In few bytes the tables stay in the cache.
-        row_type = np.result_type(np.int16, np.min_scalar_type(-len(keys)))
-        rows = np.arange(len(keys), dtype=row_type)
+        # In few bytes the tables stay in the cache: two if they hold all rows and -1, else four or eight.
+        smallest_type = np.min_scalar_type(-len(keys))
+        rows = np.arange(len(keys), dtype=np.result_type(np.int16, smallest_type))
         while len(rows):
             rows, keys = self._add_level(rows, keys)
 
@@ -92,10 +98,13 @@ class KeyTable:
         return rows, keys
 
     def _add_equal(self, rows: AnyInts, winners: AnyInts) -> None:
-        """Note that rows (n,) have the keys of other rows (n,), which are in the table."""
+        """Note that rows (n,) have the same keys as other rows (n,), which have the slots.
+
+        Of rows 2, 5 and 7 with the same key, numpy may give the slot to 5.  Then 2 and 7 have the winner 5:
+        the least of them, 2, becomes the first row of 5, and then that of 2 and 7.
+        """
         if self._first is None:
             self._first = np.arange(len(self.keys))
-        # Which of several rows has the slot is for numpy to say: it need not be the first.
         np.minimum.at(self._first, winners, rows)
         self._first[rows] = self._first[winners]
 
@@ -105,23 +114,25 @@ class KeyTable:
             return np.full(len(keys), -1)
         first_level, *further_levels = self._levels
         found_rows = first_level.owner[first_level.slots(keys)].astype(np.int64)
+        # The -1 of an empty slot reads the last key, which differs: an equal one has a slot with an owner.
         missed = np.flatnonzero(self.keys[found_rows] != keys)
         for level in further_levels:
-            losers = missed[found_rows[missed] >= 0]  # in an empty slot there is no row to lose to
+            # Keys that met another key look in the next level; one that met an empty slot is in none.
+            sought = missed[found_rows[missed] >= 0]
             found_rows[missed] = -1
-            if not len(losers):
+            if not len(sought):
                 break
-            lost_keys = keys[losers]
-            rows = level.owner[level.slots(lost_keys)]
-            found_rows[losers] = rows
-            missed = losers[self.keys[rows] != lost_keys]
+            sought_keys = keys[sought]
+            rows = level.owner[level.slots(sought_keys)]
+            found_rows[sought] = rows
+            missed = sought[self.keys[rows] != sought_keys]
         found_rows[missed] = -1
         if self._first is not None:
             found_rows = np.where(found_rows < 0, -1, self._first[found_rows])
         return found_rows
 
     def repeats(self) -> tuple[IntArray, IntArray]:
-        """Return (n,) the rows whose key a row before has, ascending, and (n,) the first row that has it."""
+        """Return (n,) the rows whose key an earlier row has, ascending, and (n,) the first row with it."""
         if self._first is None:
             return NO_ROWS, NO_ROWS
         rows = np.flatnonzero(self._first != np.arange(len(self._first)))
@@ -131,16 +142,21 @@ class KeyTable:
 class IdTable:
     """Table in which ids (N,) are found, by hashes that no two different ones of them share.
 
-    repeats, first  (n,) the rows whose id a row before has, ascending, and the first row that has it
+    repeats, first  (n,) the rows whose id an earlier row has, ascending, and (n,) the first row that has it
     """
 
     def __init__(self, ids: Ids) -> None:
         self.ids = ids
-        for self._seed in count():
-            self._table = KeyTable(ids.hashes(self._seed))
-            self.repeats, self.first = self._table.repeats()
-            if ids.equal(self.repeats, ids, self.first).all():
-                break
+        self._seed = 0
+        self._add_ids()
+        while not ids.equal(self.repeats, ids, self.first).all():  # two different ids have the same hash
+            self._seed += 1
+            self._add_ids()
+
+    def _add_ids(self) -> None:
+        """Make the table of the hashes that the seed gives."""
+        self._table = KeyTable(self.ids.hashes(self._seed))
+        self.repeats, self.first = self._table.repeats()
 
     def find(self, ids: Ids) -> IntArray:
         """Return (W,) the first row with each of these ids (W,), -1 if there is none."""
@@ -148,7 +164,8 @@ class IdTable:
         num_long = len(ids.long_rows) + len(self.ids.long_rows)
         are_single_words = len(ids.columns) == len(self.ids.columns) == 1 and not num_long
         if are_single_words:
-            return found_rows  # a word times an odd number: no two words have the same hash
+            # Their hash is the word times an odd number, modulo 2^64: no two words have the same one.
+            return found_rows
         rows = np.flatnonzero(found_rows >= 0)
         is_same = ids.equal(rows, self.ids, found_rows[rows])
         found_rows[rows[~is_same]] = -1
@@ -163,11 +180,12 @@ class IdTable:
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """Equal documents among those of topics, and pairs of them and of other documents of the same topics.
+    """Result of `match`: which documents of a topic are repeated, and which are among its other documents.
 
-    repeats, first  (n,) the rows whose document is in an earlier row of its topic, and the first such row
-    rows, partners  (m,) rows, ascending, and for each the other document that is the same; a document that is
-                    in several rows is in several pairs
+    repeats, first  (n,) the rows whose document is in an earlier row of its topic, ascending, and (n,) the
+                    first row that has it
+    rows, partners  (m,) rows, ascending, and (m,) where each one's document is among the others; a document
+                    that is in several rows is in several pairs
     """
 
     repeats: IntArray
@@ -185,6 +203,7 @@ def match(lengths: IntArray, ids: Ids, other_lengths: IntArray, others: Ids) -> 
     for seed in count():
         keys = _keys(lengths, ids.hashes(seed))
         repeats, first, matched_rows = match_keys(keys, _keys(other_lengths, others.hashes(seed)))
+        # Different ids must not share a key: an other document would then find only one of them.
         if ids.equal(repeats, ids, first).all():
             break
     hits = np.flatnonzero(matched_rows >= 0)
@@ -205,11 +224,12 @@ def match(lengths: IntArray, ids: Ids, other_lengths: IntArray, others: Ids) -> 
 def repeated(offsets: IntArray, ids: Ids, jobs: int | None = 1) -> tuple[IntArray, IntArray]:
     """Return the rows (n,) whose document the topic has in an earlier row, ascending, and that row (n,).
 
-    The documents offsets[i] ... offsets[i+1]-1 are of topic i.  `jobs` threads look for them.
+    offsets  (T+1,) the documents offsets[i] ... offsets[i+1]-1 are of topic i
+    jobs     how many threads look for them; None: one for each processor
     """
 
     def repeated_in_block(block: tuple[int, int]) -> tuple[IntArray, IntArray]:
-        """Return the same for the topics from one number to another."""
+        """Return the same for the topics of a block."""
         first_topic, last_topic = block
         begin, end = int(offsets[first_topic]), int(offsets[last_topic])
         lengths = np.diff(offsets[first_topic : last_topic + 1])
@@ -224,10 +244,12 @@ def repeated(offsets: IntArray, ids: Ids, jobs: int | None = 1) -> tuple[IntArra
 
 
 def _keys(lengths: IntArray, hashes: Words) -> Words:
-    """Return the keys (N,) of the documents of S topics, each with `lengths` (S,) of them.
+    """Make keys (N,) of the hashes (N,) of the documents of S topics, in place, and return them.
 
-    A key is the number of the topic, in as many upper bits as S topics need, and the rest of the document's
-    hash.  It takes the place of the hash (N,).
+    A key has the number of its topic in as many upper bits as S topics need, and below them the upper bits of
+    the document's hash.
+
+    lengths  (S,) how many documents each topic has
     """
     bits = (len(lengths) - 1).bit_length()
     if len(lengths) > 1:
@@ -238,7 +260,7 @@ def _keys(lengths: IntArray, hashes: Words) -> Words:
 
 
 def match_keys(keys: Words, others: Words) -> tuple[IntArray, IntArray, IntArray]:
-    """Find equal keys among (N,), and other keys (W,).
+    """Find equal keys among keys (N,), and the others (W,) among them.
 
     Return (n,) the rows whose key an earlier row has, ascending; (n,) the first row that has it; and (W,) the
     first row that has each other key, -1 if there is none.
@@ -265,7 +287,7 @@ def match_keys(keys: Words, others: Words) -> tuple[IntArray, IntArray, IntArray
 
 
 def _shares(keys: Words) -> AnyArray:
-    """Return (N,) the share of each key (N,), from 0; equal keys have the same."""
+    """Return (N,) which share each key (N,) belongs to, from 0; equal keys are in the same."""
     share = np.empty(len(keys), np.uint8)
     shift = np.uint64(64 - _SHARE_BITS)
     for start in range(0, len(keys), _KEYS_AT_ONCE):

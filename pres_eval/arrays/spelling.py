@@ -10,14 +10,14 @@ from pres_eval.arrays.ids import WORD, Ids
 from pres_eval.arrays.types import BoolArray, IntArray, Words
 
 LARGEST_WHOLE_NUMBER = 2**63 - 1
-"""Largest number of 64 bits."""
+"""Largest signed number of 64 bits."""
 
 LONGEST_NUMBER = 100
-"""Digits that no number below any limit has; Python's int() refuses more than 4,300."""
+"""Digits from which on a number is above any limit here; Python's int() refuses more than 4,300."""
 
 
 def nearest_integer(text: str | bytes, largest: int = LARGEST_WHOLE_NUMBER) -> int:
-    """Return the integer of a sign and digits, or the nearest in -largest - 1 ... largest, as C does."""
+    """Return the integer of a sign and digits, or the nearest one in -largest - 1 ... largest, as C does."""
     if isinstance(text, bytes):
         text = text.decode()
     text = text.strip()
@@ -33,7 +33,8 @@ def nearest_integer(text: str | bytes, largest: int = LARGEST_WHOLE_NUMBER) -> i
 def all_digits(words: Words) -> BoolArray:
     """Return (n,) whether all eight bytes of each word (n,) are digits.
 
-    b"0" to b"9" are 0x30 to 0x39: their upper half is 3, also after 6 was added to them.
+    b"0" to b"9" are 0x30 to 0x39: their upper half is 3, also after 6 was added; that of b":", 0x3a, becomes
+    4.
     """
     upper_halves = np.uint64(0xF0F0F0F0F0F0F0F0)
     after_adding_6 = (words + np.uint64(0x0606060606060606)) & upper_halves
@@ -67,11 +68,11 @@ def _without_zeros(words: Sequence[Words], num_digits: IntArray) -> Ids:
     Of 123,456,789 the words are b"00000000", b"00000001" and b"23456789".  15 zeros are left out: a whole
     word, and seven bytes of each word behind, so that the columns are b"12345678" and b"9".
     """
-    zero_words, zero_bytes = np.divmod(3 * WORD - num_digits, WORD)
+    zero_words, zero_bytes = np.divmod(3 * WORD - num_digits, WORD)  # in front of each number
     zero_bits = (zero_bytes << 3).astype(np.uint64)
     nothing = np.zeros(len(num_digits), np.uint64)
     padded = [*words, nothing, nothing, nothing]
-    num_columns = -(-int(num_digits.max()) // WORD)
+    num_columns = -(-int(num_digits.max()) // WORD)  # rounded up
     columns = []
     for number in range(num_columns):
         # Each id begins in one of the three words from here on, and goes on in the next one.

@@ -3,7 +3,8 @@
 A stretch is some rows that follow each other, mostly those of a topic; a block is some stretches that are
 worked on together.
 
-If S stretches follow each other, the i-th has the rows offsets[i] ... offsets[i+1]-1 of offsets (S+1,).
+If S stretches follow each other, their offsets (S+1,) say that the i-th has the rows
+offsets[i] ... offsets[i+1]-1.
 """
 
 from __future__ import annotations
@@ -64,14 +65,15 @@ def lengths_at(offsets: IntArray, chosen: IntArray) -> IntArray:
     return offsets[chosen + 1] - offsets[chosen]
 
 
-def ragged(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
+def rows_of_stretches(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
     """Return the rows (n,) of stretches that begin at starts (S,), one after the other, and offsets (S+1,).
 
     The rows of stretches at 5 and 2, of lengths 2 and 3, are 5 6 2 3 4; their offsets among these 0, 2 and 5.
     """
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     rows = np.repeat(starts - offsets[:-1], lengths)  # less their positions: 5 5 0 0 0
-    for begin in range(0, len(rows), BLOCK_ROWS):  # a second array as long would be memory never used before
+    # The positions are added in blocks: a second array as long would cost more, as new memory is slow.
+    for begin in range(0, len(rows), BLOCK_ROWS):
         part = rows[begin : begin + BLOCK_ROWS]
         part += np.arange(begin, begin + len(part))
     return rows, offsets
@@ -80,12 +82,12 @@ def ragged(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
 def gathered(arrays: Sequence[AnyArray], starts: IntArray, lengths: IntArray) -> AnyArray:
     """Return (N,) the values of stretches that begin at starts (S,), one after the other.
 
-    Values are counted through all arrays; none of the stretches may be in two of them.
+    arrays  the starts index them as if they were one array; no stretch may reach from one into the next
     """
     if 0 < LONG_STRETCH_ROWS * len(starts) <= lengths.sum():
         return _copied_whole(arrays, starts, lengths)
     values: AnyArray = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
-    rows, _ = ragged(starts, lengths)
+    rows, _ = rows_of_stretches(starts, lengths)
     return values[rows]
 
 
@@ -110,29 +112,29 @@ class Stretches:
 
     def rows(self) -> IntArray:
         """Return (N,) the rows of all stretches."""
-        return ragged(self.starts, self.lengths)[0]
+        return rows_of_stretches(self.starts, self.lengths)[0]
 
     def values_in(self, values: AnyArray) -> AnyArray:
-        """Return (N,) the values (all rows,) of the rows of all stretches."""
+        """Return (N,) the values at the rows of all stretches; values[i] is that of row i."""
         return gathered([values], self.starts, self.lengths)
 
 
-def consecutive(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, IntArray]:
-    """Return the result of `ragged` for S stretches (S,): their rows (n,), and offsets (S+1,).
+def rows_or_slice(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, IntArray]:
+    """Return the rows (n,) of stretches that begin at starts (S,), one after the other, and offsets (S+1,).
 
-    The rows are a slice if each stretch begins where the one before ends.
+    The rows are a slice if each stretch begins where the one before ends, which costs less to index with.
     """
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     if len(starts) and (starts - offsets[:-1] == starts[0]).all():
         start = int(starts[0])
         return slice(start, start + int(offsets[-1])), offsets
-    return ragged(starts, lengths)
+    return rows_of_stretches(starts, lengths)
 
 
 def blocks(offsets: IntArray, size: int | None = None) -> Iterator[tuple[int, int]]:
-    """Yield the blocks of stretches with offsets (S+1,): where each begins among the S, and where it ends.
+    """Yield (start, stop) for each block of S stretches with offsets (S+1,): those from start to stop - 1.
 
-    A block has as many stretches as have up to `size` rows together (None: BLOCK_ROWS), but at least one.
+    size  rows that a block has at most, unless it is a single stretch; None: BLOCK_ROWS
     """
     if size is None:
         size = BLOCK_ROWS

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from pres_eval.arrays import BoolArray, FloatArray, IntArray, divide, lengths_at, ragged
+from pres_eval.arrays import BoolArray, FloatArray, IntArray, divide, lengths_at, rows_of_stretches
 from pres_eval.batches.batch import Batch, frozen
 from pres_eval.batches.topics import UNJUDGED, count_levels, cut_to_depth, take_topics
 from pres_eval.options import Options
@@ -104,8 +104,8 @@ def scored_groups(
         counted = cut_to_depth(counted, options.max_retrieved)
     rank = np.zeros(len(judged.pool.documents), np.int64)
     rank[counted.document] = counted.rank
-    group, offsets = ragged(judged.group_offsets[topic], lengths_at(judged.group_offsets, topic))
-    row, row_offsets = ragged(judged.row_offsets[group], lengths_at(judged.row_offsets, group))
+    group, offsets = rows_of_stretches(judged.group_offsets[topic], lengths_at(judged.group_offsets, topic))
+    row, row_offsets = rows_of_stretches(judged.row_offsets[group], lengths_at(judged.row_offsets, group))
     return ScoredGroups(
         topics=tuple(judged.pool.topics.take(topic)),
         topic=topic,

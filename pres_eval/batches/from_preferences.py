@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays import BoolArray, FloatArray, IntArray, ragged
+from pres_eval.arrays import BoolArray, FloatArray, IntArray, rows_of_stretches
 from pres_eval.batches.from_groups import JudgementsOfTopics, scored_groups
 from pres_eval.batches.preference_counts import Classes, GroupCounts, count_classes, segment_sums
 from pres_eval.batches.preference_orders import (
@@ -186,7 +186,7 @@ def form_preference_batch(
     scored = scored_groups(preferences, ranking, options, topics, run_rows)
     # The judged documents of the topics, in each by docno.
     starts = preferences.pool.offsets
-    rows, offsets = ragged(starts[scored.topic], np.diff(starts)[scored.topic])
+    rows, offsets = rows_of_stretches(starts[scored.topic], np.diff(starts)[scored.topic])
     document = preferences.by_docno[rows]
     topic_of = np.repeat(np.arange(len(scored.topics)), np.diff(offsets))
     rank = scored.rank[document]

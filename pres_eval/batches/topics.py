@@ -14,8 +14,8 @@ from pres_eval.arrays import (
     Grades,
     IntArray,
     accumulate,
-    consecutive,
     lengths_at,
+    rows_or_slice,
 )
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import NO_TIES, Ranked, only
@@ -63,7 +63,7 @@ def take_topics(ranked: Ranked, run_rows: IntArray) -> Ranked:
     lengths = np.zeros(len(run_rows), np.int64)
     starts[in_run] = ranked.offsets[rows_in_run]
     lengths[in_run] = lengths_at(ranked.offsets, rows_in_run)
-    rows, offsets = consecutive(starts, lengths)
+    rows, offsets = rows_or_slice(starts, lengths)
     return Ranked(
         topic=run_rows,
         num_ret=num_ret,
@@ -212,7 +212,7 @@ class JudgedTopics:
 
 def judged_topics(qrels: QrelsJudgements, topics: IntArray) -> JudgedTopics:
     """Return topics of the pool (T,) with their judgements."""
-    rows, offsets = consecutive(qrels.pool.offsets[topics], lengths_at(qrels.pool.offsets, topics))
+    rows, offsets = rows_or_slice(qrels.pool.offsets[topics], lengths_at(qrels.pool.offsets, topics))
     topic_of = np.repeat(np.arange(len(topics)), np.diff(offsets))
     grade = wide(qrels.grade[rows])
     if qrels.kept is not None:

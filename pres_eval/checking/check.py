@@ -30,7 +30,7 @@ from pres_eval.ranking.runs import read_run
 from pres_eval.reading.blocks import Block, joined
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.recognising import FORMATS, judgements_format, recognised
-from pres_eval.reading.headings import SCORES
+from pres_eval.reading.headings import Role
 from pres_eval.reading.judgements.pool import NO_POOL
 from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance, qrels_in, read_relevance
 from pres_eval.reading.lines import QRELS, RUN, Layout
@@ -143,10 +143,10 @@ def _check_run(source: File, report: FileReport, checker: RunChecker, form: str)
 
     Raises InputError for the first faulty row of a format that is not one of lines.
     """
-    file_format = FORMATS.get(form) or recognised(source, grades=False)
+    file_format = FORMATS.get(form) or recognised(source, Role.RUN)
     if file_format is None:
         return checker.check(source, report)
-    rows = joined(source.name, file_format.read(source, SCORES))
+    rows = joined(source.name, file_format.read(source, Role.RUN))
     # No line comes before the part, which is the whole run.
     run = checker.check_parts(report, [(0, _part_of(rows, report, by_rank=file_format.by_rank))])
     checker.report_whole_run(report, run)

@@ -14,7 +14,7 @@ from pres_eval.reading.blocks import Block
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.delimited import read_columns
 from pres_eval.reading.formats.recognising import FORMATS, recognised
-from pres_eval.reading.headings import DOCNO, GRADES, NO_NAMING, SCORES, TOPIC
+from pres_eval.reading.headings import DOCNO, NO_NAMING, TOPIC, Role
 from pres_eval.reading.id_files import is_heading
 from pres_eval.reading.lines import QRELS, RUN
 from pres_eval.reading.run_files import source_at
@@ -116,12 +116,12 @@ def check_ids(report: FileReport, source: File, form: str, known: KnownIds) -> N
 
 def _blocks(source: File, form: str, is_judged: bool) -> Iterator[Block]:
     """Yield the rows of a run or of judgements, in lines or in another format."""
-    numbers, layout = SCORES, RUN
+    role, layout = Role.RUN, RUN
     if is_judged:
-        numbers, layout = GRADES, QRELS
-    file_format = FORMATS.get(form) or recognised(source, grades=is_judged)
+        role, layout = Role.QRELS, QRELS
+    file_format = FORMATS.get(form) or recognised(source, role)
     if file_format is not None:
-        return file_format.read(source, numbers)
+        return file_format.read(source, role)
     return read_columns(source, layout, header=False, document=2)
 
 

@@ -321,7 +321,7 @@ class _Gathered:
         """Yield the rows that are to be checked, some topics at a time."""
         if not len(self._rows):
             return
-        topic, *columns = self._rows.values()
+        topic, *columns = self._rows.release()
         topics, rows = list(self._number_of_topic), CheckedRows(*columns)
         order = stable_order(topic, len(topics))
         offsets = np.concatenate(([0], np.cumsum(self._topic_lengths())))

@@ -13,7 +13,7 @@ from itertools import compress
 
 import numpy as np
 
-from pres_eval.arrays import AnyInts, IntArray, lengths_at, ragged
+from pres_eval.arrays import AnyInts, IntArray, lengths_at, rows_of_stretches
 from pres_eval.checking.notations import Respelling
 from pres_eval.checking.respelling import respelled_documents
 from pres_eval.errors import InputError
@@ -21,6 +21,7 @@ from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.file import File
+from pres_eval.reading.headings import Role
 from pres_eval.reading.judgements.pool import Pool
 from pres_eval.reading.judgements.relevance import Relevance
 from pres_eval.reading.lines import (
@@ -155,7 +156,7 @@ class Sampler:
         groups = self.compared(topics)
         groups = groups[: np.searchsorted(np.cumsum(block.lengths[groups]), self.num_left) + 1]
         starts = (np.cumsum(block.lengths) - block.lengths)[groups]
-        rows, _ = ragged(starts, block.lengths[groups])
+        rows, _ = rows_of_stretches(starts, block.lengths[groups])
         documents = list(block.documents.take(rows[: self.num_left]))
         begin = 0
         for topic, length in zip(topics[groups].tolist(), block.lengths[groups].tolist(), strict=True):
@@ -239,7 +240,7 @@ def _blocks_in_format(source: File, meaning: str) -> Iterator[Block]:
     from pres_eval.reading.formats.recognising import FORMATS
 
     (form,) = [form for form in FORMATS.values() if form.meaning == meaning]
-    yield from form.read(source, False)
+    yield from form.read(source, Role.RUN)
 
 
 def opening_of(lines: Lines) -> OpeningFaults:

@@ -34,7 +34,7 @@ from pres_eval.errors import InputError, ReadingNote, ReadingWarning, SwallowedL
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.csv_rows import cells_of, separator_of_lines
 from pres_eval.reading.formats.recognising import has_whole_numbers, recognised
-from pres_eval.reading.headings import DOCNO, TOPIC
+from pres_eval.reading.headings import DOCNO, TOPIC, Role
 from pres_eval.reading.judgements.relevance import relevance_info
 from pres_eval.reading.lines import QRELS
 from pres_eval.reading.mistakes.advice import advice
@@ -236,7 +236,7 @@ def looks_like_judgements(source: File, options: CheckedFiles) -> bool:
     if options.relevance_format != "qrels":
         return True
     with contextlib.suppress(InputError):
-        run_format, judged_format = recognised(source, grades=False), recognised(source, grades=True)
+        run_format, judged_format = recognised(source, Role.RUN), recognised(source, Role.QRELS)
         if run_format is not None:
             can_be_both = run_format == judged_format and run_format.name in ("json", "beir")
             return can_be_both and has_whole_numbers(source)

@@ -15,7 +15,7 @@ from pres_eval.library.converting import blocks_of_file
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.file import BYTE_ORDER_MARK, File
 from pres_eval.reading.formats.recognising import has_whole_numbers, recognised
-from pres_eval.reading.headings import GRADE, QRELS_PREFIX, RANK, RUN_PREFIX, SCORE
+from pres_eval.reading.headings import GRADE, QRELS_PREFIX, RANK, RUN_PREFIX, SCORE, Role
 from pres_eval.reading.lines import QRELS
 from pres_eval.reading.naming import current_naming
 from pres_eval.reading.run_files import TABLE_FORMATS, TREC, check_format, source_at
@@ -101,7 +101,7 @@ def _has_grades(source: File, options: ConvertOptions) -> bool:
         return True
     if SCORE in columns or RANK in columns or any(kind.startswith(RUN_PREFIX) for kind in columns):
         return False
-    run_format = recognised(source, grades=False)
+    run_format = recognised(source, Role.RUN)
     if run_format is None:
         return _begins_as_judgements(source)
     if options.target in ("qrels", *OF_RUNS):
@@ -116,7 +116,7 @@ def _has_grades(source: File, options: ConvertOptions) -> bool:
 
 def _begins_as_judgements(source: File) -> bool:
     """Return whether a file that is no run in a format with names has judgements: in one, or four columns."""
-    if recognised(source, grades=True) is not None:
+    if recognised(source, Role.QRELS) is not None:
         return True
     for line in source.head().split(b"\n"):
         if line.strip() and not line.startswith(b"#"):
@@ -126,7 +126,7 @@ def _begins_as_judgements(source: File) -> bool:
 
 def _can_be_both(source: File, form: str) -> bool:
     """Return whether a file without named columns has whole numbers, as grades are and scores may be."""
-    judged = recognised(source, grades=True)
+    judged = recognised(source, Role.QRELS)
     if judged is None or judged.name.partition(" ")[0] != form:
         return False
     return has_whole_numbers(source)

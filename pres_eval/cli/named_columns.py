@@ -11,7 +11,7 @@ from pres_eval.reading.blocks import FileFormat
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.recognising import recognised
 from pres_eval.reading.formats.table_heads import head_of_table
-from pres_eval.reading.headings import DOCNO, TOPIC, Naming, pick
+from pres_eval.reading.headings import DOCNO, TOPIC, Naming, Role, pick
 from pres_eval.reading.mistakes.advice import headings_of
 from pres_eval.reading.run_files import source_at
 
@@ -55,7 +55,7 @@ def _headings(path: str) -> Sequence[str] | None:
         return None
     try:
         source = source_at(path)
-        file_format = recognised(source, grades=False) or recognised(source, grades=True)
+        file_format = recognised(source, Role.RUN) or recognised(source, Role.QRELS)
         if file_format is None:
             return headings_of(source)
         return _headings_in_format(source, file_format)

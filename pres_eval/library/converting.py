@@ -20,7 +20,7 @@ from pres_eval.reading.blocks import Block, check_scores, check_topics
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.delimited import is_decimal, read_columns
 from pres_eval.reading.formats.recognising import FORMATS, judgements_format, recognised
-from pres_eval.reading.headings import GAINS, SCORES
+from pres_eval.reading.headings import Role
 from pres_eval.reading.judgements.relevance import QRELS_FLOAT, QrelsJudgements
 from pres_eval.reading.lines import QRELS, RUN
 from pres_eval.reading.naming import current_naming
@@ -131,14 +131,15 @@ def blocks_of_file(source: File, form: str | None, *, grades: bool) -> Iterator[
     grades  whether it has judgements
     Raises InputError for unreadable input, and a file without rows.
     """
-    file_format = FORMATS.get(form or "") or recognised(source, grades)
+    role = Role.GAINS if grades else Role.RUN
+    file_format = FORMATS.get(form or "") or recognised(source, role)
     if file_format is None and grades and current_naming().grades:
         file_format = judgements_format(source)
     if file_format is None:
         yield from _qrels_blocks(source) if grades else read_columns(source, RUN, header=False, document=2)
         return
     block = None
-    for block in file_format.read(source, GAINS if grades else SCORES):
+    for block in file_format.read(source, role):
         if not grades:
             check_scores(source.name, block)
         yield block

@@ -30,7 +30,7 @@ from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading import streams
 from pres_eval.reading.blocks import Block, check_tag
 from pres_eval.reading.file import File
-from pres_eval.reading.headings import DOCNO, GRADES, NO_NAMING, OF_TABLES, SCORES, TOPIC
+from pres_eval.reading.headings import DOCNO, NO_NAMING, OF_TABLES, TOPIC, Role
 from pres_eval.reading.judgements.relevance import Relevance, qrels_of_block, read_relevance
 from pres_eval.reading.naming import current_naming, named
 from pres_eval.reading.run_files import run_at, source_at
@@ -80,7 +80,7 @@ def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, boo
         data = data.qrels_iter()
     elif type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict"):
         data = data.to_dict()
-    if is_dict(data) and not _has_columns(data, SCORES if grade is None else GRADES):
+    if is_dict(data) and not _has_columns(data, Role.RUN if grade is None else Role.QRELS):
         return without_lists(data, name, grade), True
     for method in ("collect", "compute"):  # of lazy frames of Polars, and of Dask
         if callable(getattr(data, method, None)) and hasattr(type(data), "columns"):
@@ -97,7 +97,7 @@ def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, boo
     return data, False
 
 
-def _has_columns(data: Mapping[Any, Any], role: int) -> bool:
+def _has_columns(data: Mapping[Any, Any], role: Role) -> bool:
     """Return whether the keys of a dict are names of columns, not topics; role: of a run or of judgements."""
     names = data.keys()
     naming = current_naming()
@@ -264,7 +264,7 @@ def look_again(data: Any, ranking: Ranking, relevance: Relevance, lookup: Lookup
     if hasattr(data, "read") or not hasattr(data, "__len__") or isinstance(data, TopDocuments):
         return NOT_LOOKED
     is_short_way = relevance.rewriting is None and not is_worth_a_look(ranking)
-    if is_short_way and is_dict(data) and not _has_columns(data, SCORES):
+    if is_short_way and is_dict(data) and not _has_columns(data, Role.RUN):
         return NOT_LOOKED
     data, by_topic = plain_data(data, ranking.name)
     if by_topic and relevance.rewriting is None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import WORD, Ids, IntArray, consecutive, lengths_at
+from pres_eval.arrays import WORD, Ids, IntArray, lengths_at, rows_or_slice
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.judgements.pool import Pool
 
@@ -90,7 +90,7 @@ class JudgedNumbers:
         An id is the number itself as one word, not its digits: so NumberDocuments have theirs.
         """
         counts = lengths_at(self.offsets, topics)
-        rows = consecutive(self.offsets[topics], counts)[0]
+        rows = rows_or_slice(self.offsets[topics], counts)[0]
         return counts, Ids([self.number[rows].view(np.uint64)]), self.document[rows]
 
 

@@ -19,11 +19,10 @@ from pres_eval.reading.blocks import Block
 from pres_eval.reading.headings import (
     DOCNO,
     GRADE,
-    GRADES,
     OF_TABLES,
     SCORE,
-    SCORES,
     TOPIC,
+    Role,
     are_rival,
     pick,
     rival_docno,
@@ -45,7 +44,7 @@ def _column_names(available: Iterable[Any], value: Sequence[str], name: str) -> 
     """
     known = list(map(str, available))
     is_run = value is OF_TABLES["score"]
-    naming = current_naming().for_role(SCORES if is_run else GRADES)
+    naming = current_naming().for_role(Role.RUN if is_run else Role.QRELS)
 
     def first(kind: str, names: Sequence[str]) -> str:
         """Return the column that the user named, or else the first of the names that a column has."""

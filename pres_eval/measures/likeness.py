@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, blocks, changed, divide, ragged
+from pres_eval.arrays import FloatArray, IntArray, blocks, changed, divide, rows_of_stretches
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.counting import relevant_within
@@ -101,7 +101,7 @@ def _compatibility(
     ideal_length  (T,) documents of the ideal ranking
     depth         (T,) the last rank that counts
     """
-    i, offsets = ragged(np.ones_like(depth), depth)
+    i, offsets = rows_of_stretches(np.ones_like(depth), depth)
     topic_of_rank = np.repeat(np.arange(len(depth)), depth)
     powers = Powers(p, int(depth.max(initial=0)))[i - 1]
     # How many documents are among the first i of both rankings: A(i) times i.

@@ -17,6 +17,7 @@ from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat, check_scores, joined
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.delimited import read_columns
+from pres_eval.reading.headings import Role
 from pres_eval.reading.lines import DOCNO_COLUMN, RUN
 from pres_eval.reading.run_files import RunFiles
 
@@ -54,7 +55,7 @@ def first_duplicate(run: RunFiles, form: FileFormat | None, ranker: RunRanker) -
 def _blocks(source: File, form: FileFormat | None) -> Iterator[Block]:
     """Yield the rows of a file, those of a run in trec_eval's format (None) with their lines."""
     if form is not None:
-        yield from form.read(source, False)
+        yield from form.read(source, Role.RUN)
         return
     with contextlib.suppress(EmptyFileError):
         yield from read_columns(source, RUN, header=False, document=DOCNO_COLUMN)

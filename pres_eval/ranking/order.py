@@ -22,7 +22,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from pres_eval.arrays import AnyInts, Ids, IntArray, TopicNumbers, Words, blocks, narrow, ragged
+from pres_eval.arrays import AnyInts, Ids, IntArray, TopicNumbers, Words, blocks, narrow, rows_of_stretches
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse
 from pres_eval.reading.blocks import Documents
 from pres_eval.records import dataclass
@@ -178,7 +178,7 @@ def _untied(rows: Sortable, row_at: IntArray | None, judged: IntArray) -> tuple[
     has_judged[tie] = True
     chosen_ties = np.flatnonzero(has_judged)
     chosen_tie = (np.cumsum(has_judged) - 1)[tie]  # the same of each judged document, among the chosen ones
-    members, begins = ragged(starts[chosen_ties], sizes[chosen_ties])
+    members, begins = rows_of_stretches(starts[chosen_ties], sizes[chosen_ties])
     ids = rows.documents.take(members if row_at is None else row_at[members])
     member_of_judged = begins[chosen_tie] + judged[tied] - starts[tie]
     num_before = documents_before(ids, begins, chosen_tie, member_of_judged, rows.ascending)
@@ -218,7 +218,7 @@ def documents_before(
     num_lower = np.empty(len(tie), np.int64)
     for first, last in blocks(np.concatenate(([0], np.cumsum(sizes)))):
         # Each document is compared with all of its tie, itself too.
-        others, starts = ragged(begins[tie[first:last]], sizes[first:last])
+        others, starts = rows_of_stretches(begins[tie[first:last]], sizes[first:last])
         members = np.repeat(member[first:last], sizes[first:last])
         is_after, is_same = ids.compare(members, others)
         # A document that comes twice (see -M) has two positions.

@@ -259,7 +259,7 @@ class MergingRows(Merging[RowsPart]):
         """Return all parts as one."""
         rows = NO_ROWS_OF_RUN
         if len(self._columns):
-            topic, scores, documents = self._columns.values()
+            topic, scores, documents = self._columns.release()
             rows = Rows(topic, scores, documents)
         return RowsPart(
             facts=self.facts,

@@ -13,9 +13,9 @@ from pres_eval.arrays import (
     TopicNumbers,
     blocks,
     changed,
-    consecutive,
     has_equal,
-    ragged,
+    rows_of_stretches,
+    rows_or_slice,
     stable_order,
 )
 from pres_eval.engines.threads import in_order
@@ -155,11 +155,11 @@ def _by_topic(topic: AnyInts, lengths: IntArray) -> _TopicRows:
         judged = np.flatnonzero(topic >= 0)
         topic, lengths, starts = topic[judged], lengths[judged], starts[judged]
     if not has_equal(topic):
-        rows, _ = consecutive(starts, lengths)
+        rows, _ = rows_or_slice(starts, lengths)
         return _TopicRows(topic.astype(np.int64, copy=False), lengths, rows)
     num_groups = np.bincount(topic)  # by topic
     order = stable_order(topic, len(num_groups))
-    rows_by_topic, offsets = ragged(starts[order], lengths[order])
+    rows_by_topic, offsets = rows_of_stretches(starts[order], lengths[order])
     topics = np.flatnonzero(num_groups)
     ends = offsets[np.cumsum(num_groups[topics])]
     return _TopicRows(topics, np.diff(ends, prepend=0), rows_by_topic)

@@ -30,6 +30,7 @@ from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat, check_tag
 from pres_eval.reading.cuts import ScatteredError
 from pres_eval.reading.file import Chunk, File
+from pres_eval.reading.headings import Role
 from pres_eval.reading.judgements.relevance import Relevance
 from pres_eval.reading.lines import RUN, LineError, no_lines_error
 from pres_eval.reading.run_files import PARQUET, TREC, RunFiles, check_format
@@ -174,7 +175,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
                 raise
             from pres_eval.reading.formats.recognising import recognised
 
-            other_format = recognised(run.sources[0], grades=False)
+            other_format = recognised(run.sources[0], Role.RUN)
             if other_format is None:
                 raise
             return self._read(replace(run, form=other_format.name))

@@ -14,6 +14,7 @@ import numpy as np
 from pres_eval.arrays import AnyArray, Ids, IntArray, Matches
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.file import File
+from pres_eval.reading.headings import Role
 from pres_eval.records import dataclass
 
 
@@ -28,7 +29,7 @@ class Documents(Protocol):
 
 
 class MatchingDocuments(ABC):
-    """A column of ids that finds the judged ones in a way of its own, as whole numbers are found faster."""
+    """A column of ids that finds the judged ones in its own way, as whole numbers can be found faster."""
 
     @abstractmethod
     def __len__(self) -> int:
@@ -40,11 +41,17 @@ class MatchingDocuments(ABC):
 
     @abstractmethod
     def of_topics(self, topics: IntArray, rows: IntArray | slice) -> MatchingDocuments:
-        """Return the documents of some topics of the pool (S,), which have these rows (n,)."""
+        """Return the documents of some topics alone.
+
+        topics  (S,) their indices in the pool
+        rows    (n,) the rows of their documents
+        """
 
     @abstractmethod
     def join(self, topics: IntArray, offsets: IntArray, scores: AnyArray) -> Matches:
-        """Find the judged documents of all topics; `partners` are documents of the pool, as of `Pool.join`.
+        """Return which documents are judged, and which come again in their topic.
+
+        The `partners` of the matches are indices of the pool's documents.
 
         topics   (S,) indices of the topics in the pool
         offsets  (S+1,) where each topic's rows begin
@@ -70,7 +77,7 @@ class Block:
 
     @classmethod
     def of_rows(cls, topics: Ids, documents: Ids, numbers: AnyArray, lines: IntArray | None = None) -> Block:
-        """Return the block with these columns (N,), whose neighbours with the same topic are a group."""
+        """Return the block with these columns (N,): neighbours with the same topic are a group."""
         topic_of_group, lengths = topics.stretches()
         return cls(topics=topic_of_group, lengths=lengths, documents=documents, numbers=numbers, lines=lines)
 
@@ -81,13 +88,17 @@ class Block:
         return self._with_rows(topics, lengths, slice(begin, begin + int(lengths.sum())))
 
     def some_rows(self, rows: IntArray, lengths: IntArray) -> Block:
-        """Return some rows (n,), ascending; lengths (G,) are what is left of the groups."""
+        """Return some of the rows.
+
+        rows     (n,) which ones, ascending
+        lengths  (G,) how many of them are in each group; a group without any is left out
+        """
         # As in a file without the other lines, a topic of which nothing is left is not there.
         groups = np.flatnonzero(lengths > 0)
         return self._with_rows(self.topics.take(groups), lengths[groups], rows)
 
     def _with_rows(self, topics: Ids, lengths: IntArray, rows: IntArray | slice) -> Block:
-        """Return these groups with these rows (n,) alone."""
+        """Return groups with these topics and lengths (G,), and with these rows (n,) of this block."""
         lines = self.lines
         if lines is not None:
             lines = lines[rows]
@@ -100,8 +111,8 @@ class Block:
         )
 
 
-Read = Callable[[File, int], Iterator[Block]]
-"""Reads a file block by block, with one of the numbers SCORES, GRADES and GAINS (`reading.headings`)."""
+Read = Callable[[File, Role], Iterator[Block]]
+"""Function that reads a file block by block, as a run or as judgements."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +122,7 @@ class FileFormat:
     name       as -T and -R call it
     meaning    as messages call it
     read       its reader
-    numbered   whether its rows are in lines
+    numbered   whether each row is in a line of its own, so that messages can name the line
     by_rank    whether its runs have ranks and no scores
     runs_only  whether there are no judgements in it
     """
@@ -125,18 +136,19 @@ class FileFormat:
 
 
 Row = tuple[bytes, bytes, "int | float", "int | None"]
-"""Topic, document, number and line."""
+"""Topic, document, number (a score or a grade), and line from 1; None where rows are in no lines."""
 
 ROWS_OF_BLOCK = 1 << 16
 """Rows of a block, where a reader makes rows one by one."""
 
 
-def blocks_of_rows(name: str, rows: Iterator[Row], grades: int) -> Iterator[Block]:
+def blocks_of_rows(name: str, rows: Iterator[Row], role: Role) -> Iterator[Block]:
     """Yield rows of the file of this name in blocks; either all or none have lines.
 
     Raises InputError for a topic that would break a line of trec_eval's output.
     """
-    number_type = None if grades else np.float64  # grades are whole numbers or gains
+    # Of grades numpy chooses the type: whole numbers, or doubles if one of them has decimals.
+    number_type = None if role.has_grades else np.float64
     while rows_of_block := list(islice(rows, ROWS_OF_BLOCK)):
         topics, documents, numbers, lines = zip(*rows_of_block, strict=True)
         line_numbers = None
@@ -177,12 +189,15 @@ def joined(name: str, blocks: Iterable[Block]) -> Block:
 
 
 def whole_topics(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yield the same rows in blocks of whole topics: the last topic of a block waits for the next block."""
+    """Yield the same rows in blocks of whole topics: the last topic of a block waits for the next block.
+
+    Blocks with the topics 1 2, 2, and 2 3 become blocks with 1, with 2, and with 3.
+    """
     waiting: list[Block] = []  # all of the same topic
     for block in blocks:
         last = len(block.topics) - 1
-        goes_on = last == 0 and (not waiting or block.topics[0] == waiting[-1].topics[0])
-        if goes_on:
+        has_one_topic = last == 0
+        if has_one_topic and (not waiting or block.topics[0] == waiting[-1].topics[0]):
             waiting.append(block)
             continue
         if last or waiting:
@@ -232,7 +247,7 @@ def check_topics(name: str, block: Block) -> None:
 
 
 def first_broken(topics: Sequence[bytes]) -> int | None:
-    """Return the index of the first topic that has a tab or an end of a line in it, None if none has."""
+    """Return the index of the first topic with a tab or an end of a line in it, None if none has one."""
     if _BREAKS_A_LINE.search(b"".join(topics).decode("latin-1")) is None:
         return None
     for number, topic in enumerate(topics):

@@ -17,15 +17,15 @@ from typing import Any, Protocol
 from pres_eval.errors import DamagedError, extra_module
 
 READ_AT_ONCE = 1 << 18
-"""Compressed bytes per call."""
+"""Compressed bytes that are read at a time."""
 
 XZ_MEMORY = 512 << 20
 """The most memory that an xz file may ask for; `xz -9` asks for 65 MB."""
 
 ZSTANDARD_AT_ONCE = 1 << 10
-"""Compressed bytes per call of the zstandard package, which gives all of their text at once.
+"""Compressed bytes per call of the zstandard package, which returns all of their text at once.
 
-Four bytes may encode a block of 128 KiB, so this many make 32 MB at most.
+Four bytes may encode a block of 128 KiB, so that 1,024 bytes become 32 MiB at most.
 """
 
 
@@ -41,18 +41,18 @@ class Decompressor(Protocol):
 
     @property
     def eof(self) -> bool:
-        """Return whether all of it was given."""
+        """Return whether the stream has ended, and all of its text was returned."""
 
     @property
     def needs_input(self) -> bool:
-        """Return whether no text is left of the bytes it has."""
+        """Return whether it has returned the text of all bytes that it was given."""
 
     @property
     def unused_data(self) -> bytes:
         """Return the bytes after the end of the stream."""
 
     def decompress(self, data: bytes, most: int, /) -> bytes:
-        """Return some text, up to a number of bytes, of these compressed bytes and those left from before."""
+        """Return up to `most` bytes of text of these compressed bytes and those left from earlier calls."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Compression:
     name     as messages call it
     stream   makes the decompressor of one stream
     errors   the exceptions that a decompressor raises for damaged data
-    padding  the number of NULs behind a stream is a multiple of it; 0 where there may be none
+    padding  NULs may follow a stream, in a number that is a multiple of this; 0: none may
     """
 
     name: str
@@ -102,7 +102,7 @@ class Decompressed:
                 return len(text)
 
     def _next_stream(self) -> bytes:
-        """Return the first bytes of the stream behind the ended one, without the padding; none at the end."""
+        """Return the first bytes of the next stream, behind the padding; none at the end of the file."""
         data = self._stream.unused_data or self._compressed.read(READ_AT_ONCE)
         if not self._format.padding:
             return data
@@ -120,7 +120,7 @@ class Decompressed:
 
 
 class _Gzip:
-    """zlib's decompressor of a gzip member, with the methods of the standard library's other two."""
+    """zlib's decompressor of a gzip stream, as a Decompressor."""
 
     def __init__(self) -> None:
         self._member = zlib.decompressobj(wbits=zlib.MAX_WBITS + 16)
@@ -129,9 +129,10 @@ class _Gzip:
         self.unused_data = b""
 
     def decompress(self, data: bytes, most: int) -> bytes:
+        """Return up to `most` bytes of text of these compressed bytes and those left from earlier calls."""
         member = self._member
         text = member.decompress(data or member.unconsumed_tail, most)
-        # A full view may leave text inside zlib although all bytes were taken: asking again costs nothing.
+        # If it returned as much as was asked for, zlib may have more text although it took all bytes.
         self.needs_input = not member.unconsumed_tail and len(text) < most
         self.eof = member.eof
         self.unused_data = member.unused_data
@@ -139,22 +140,26 @@ class _Gzip:
 
 
 class _Zstandard:
-    """The zstandard package's decompressor of a frame, to which it adds a limit for the text of a call."""
+    """The zstandard package's decompressor of a frame, as a Decompressor: it limits the text of a call."""
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame
         self._data = self._text = memoryview(b"")
+        """Compressed bytes that the frame was not given yet, and text that was not returned yet."""
         self.unused_data = b""
 
     @property
     def eof(self) -> bool:
+        """Return whether the frame has ended, and all of its text was returned."""
         return self._frame.eof and not self._text
 
     @property
     def needs_input(self) -> bool:
+        """Return whether it has returned the text of all bytes that it was given."""
         return not (self._data or self._text or self._frame.eof)
 
     def decompress(self, data: bytes, most: int) -> bytes:
+        """Return up to `most` bytes of text of these compressed bytes and those left from earlier calls."""
         if data:
             self._data = memoryview(data)
         while self._data and not self._text and not self._frame.eof:
@@ -176,9 +181,10 @@ _FORMATS = {
 
 
 def compression_named(kind: str, name: str) -> Compression:
-    """Return one of the formats that streams.MAGIC knows.
+    """Return the compressed format with one of the names in `streams.MAGIC`.
 
-    Raises MissingExtraError for zstd where nothing reads it; `name` is that of the file.
+    name  of the file, for messages
+    Raises MissingExtraError for zstd if no package is there that reads it.
     """
     if kind in _FORMATS:
         return _FORMATS[kind]

@@ -1,4 +1,4 @@
-"""Descriptions of a run, in the header of its file, and texts of topics and documents, in files of these."""
+"""Descriptions of runs in the headers of their files, and texts of topics and documents in files of texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.file import File
@@ -15,15 +16,17 @@ from pres_eval.reading.headings import pick, plain
 from pres_eval.reading.topic_files import BLANKS, TOPIC_HEADINGS, decoded, encoded, lines_of, words_of
 
 MARK = "# "
+"""Beginning of a line of a header."""
 
 
 def header_of(path: str) -> dict[str, str]:
-    """Return the values of a file's header by key: of its leading lines those that begin with `# ` and have a
-    colon.
+    """Return the values of a file's header by key, of lines `# key: value` at its beginning.
 
-    The key of a line that is indented below another entry follows that key and a point: `platform.os`.  Items
-    of a list are numbered: `retrieval.1.name`.  A key that comes again keeps its first value.  Nothing of a
-    file that cannot be read; of long headers 64 KiB.
+    The header is like YAML: the key of a line that is indented below another one follows that one's key and a
+    point: `platform.os`.  Items of a list (`- name: x`) are numbered: `retrieval.1.name`.  A key that comes
+    again keeps its first value.
+
+    Returns {} for a file that cannot be read.  Of a long header the first 64 KiB are read.
     """
     try:
         lines = File(path).head().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").split("\n")
@@ -31,7 +34,9 @@ def header_of(path: str) -> dict[str, str]:
         return {}
     values: dict[str, str] = {}
     above: list[tuple[float, str]] = []
-    items: Counter[str] = Counter()
+    """The entries that the present line is in, outermost first: the indent and the key of each."""
+    num_items: Counter[str] = Counter()
+    """By the key of a list how many items it has so far."""
     for line in lines:
         if not line.startswith("#"):
             break
@@ -41,20 +46,22 @@ def header_of(path: str) -> dict[str, str]:
         item = re.match(r"\s*- +(?=\S)", text)
         if not above:
             item = None
-        if item is not None:  # it may be as far to the right as the key of its list
+        if item is not None:
+            # An item may be as far to the right as the key of its list: half a column more puts it below.
             indent_of_item = text.index("-") + 0.5
-            above = [entry for entry in above if entry[0] < indent_of_item]
-            parent = _path(above)
-            items[parent] += 1
-            above.append((indent_of_item, str(items[parent])))
+            above = _entries_around(above, indent_of_item)
+            list_key = _path(above)
+            num_items[list_key] += 1
+            above.append((indent_of_item, str(num_items[list_key])))
             text = " " * item.end() + text[item.end() :]
-        colon_of_key = ": "
+        colon_of_key = ": "  # an item may be a text with a colon, such as an address
         if item is None:
             colon_of_key = ":"
         key, colon, value = f"{text.rstrip()} ".partition(colon_of_key)
         if colon:
             indent = len(key) - len(key.lstrip())
-            above = [*(entry for entry in above if entry[0] < indent), (indent, key.strip())]
+            above = _entries_around(above, indent)
+            above.append((indent, key.strip()))
         elif item is not None:
             value = key
         if value.strip():
@@ -62,23 +69,31 @@ def header_of(path: str) -> dict[str, str]:
     return values
 
 
+def _entries_around(above: list[tuple[float, str]], indent: float) -> list[tuple[float, str]]:
+    """Return the entries that a line with this indent is in, of those that the line before is in."""
+    return [(indent_above, key) for indent_above, key in above if indent_above < indent]
+
+
 def _path(above: list[tuple[float, str]]) -> str:
-    """Return the key of the last of the entries, each of which has its indent and its own key."""
-    return ".".join(name for _, name in above)
+    """Return the whole key of the last of some entries, each of which has its indent and its key alone."""
+    return ".".join(key for _, key in above)
 
 
 IDS = ("_id", "id", "docno", "doc_id", "docid", "topic", "topic_id", "qid", "query_id", "num")
 FIELDS_OF_TEXTS = ("title", "query", "text", "contents")
-"""Names of the fields of JSON lines, the preferred one first."""
+"""Names of the fields of JSON records for the id and for the text, the preferred one first."""
 
 TEXTS_LAYOUT = "an id and a text apart by a tab or blanks, CSV, JSON objects, or TREC topics"
+"""What a file of texts should have, for messages."""
+
 TREC_TOPIC = re.compile(
     r"<num>\s*(?:Number:)?\s*(\S+?)\s*(?=<).*?<title>\s*(?:Topic:)?\s*(.*?)\s*<", re.I | re.S
 )
+"""A topic of TREC: its number and its title."""
 
 
 def read_texts(path: str) -> dict[bytes, str]:
-    """Read texts by id: lines `id text`, JSON lines, or TREC topics with <num> and <title>.
+    """Return texts by id, of lines `id text`, CSV, JSON, or TREC topics with <num> and <title>.
 
     Raises InputError for a line without a text.
     """
@@ -100,7 +115,7 @@ def read_texts(path: str) -> dict[bytes, str]:
 
 
 def _separator(lines: Sequence[str]) -> str | None:
-    """Return the semicolon or comma that follows the first word of all lines; None for others."""
+    """Return the semicolon or comma that follows the first word of all lines; None if neither does."""
     for sign in ";,":
         if lines and all(re.match(rf'(?:"[^"]*"|[^\s;,"{{]+){sign}', line) for line in lines):
             return sign
@@ -108,14 +123,21 @@ def _separator(lines: Sequence[str]) -> str | None:
 
 
 def _of_rows(path: str, text: str, separator: str) -> dict[str, str]:
-    """Return the texts of CSV, whose first row may name its columns; separators in the last one are text."""
+    """Return the texts of CSV by id.
+
+    The first row may name the columns; else the second column has the texts.  In the last column separators
+    are part of the text.
+    """
     rows = list(separated_rows(path, io.StringIO(text), TEXTS_LAYOUT, separator))
     column_of_text = last_column = 1
-    if rows and plain(rows[0][1][0]) in map(plain, (*IDS, *TOPIC_HEADINGS)):
-        heading = pick(rows[0][1][1:], FIELDS_OF_TEXTS)
+    first_cells = [""]
+    if rows:
+        _, first_cells = rows[0]
+    if plain(first_cells[0]) in map(plain, (*IDS, *TOPIC_HEADINGS)):
+        heading = pick(first_cells[1:], FIELDS_OF_TEXTS)
         if heading is not None:
-            column_of_text = rows[0][1].index(heading)
-        last_column = len(_without_empty_end(rows[0][1])) - 1
+            column_of_text = first_cells.index(heading)
+        last_column = len(_without_empty_end(first_cells)) - 1
         del rows[0]
     texts = {}
     for line, cells in rows:
@@ -137,7 +159,7 @@ def _without_empty_end(cells: Sequence[str]) -> Sequence[str]:
 
 
 def _of_list(path: str, text: str) -> dict[str, str]:
-    """Return the texts of a list of records in JSON."""
+    """Return the texts of a list of records in JSON by id."""
     try:
         records = json.loads(text)
     except ValueError as error:
@@ -147,16 +169,25 @@ def _of_list(path: str, text: str) -> dict[str, str]:
 
 def _pair(path: str, number: int, line: str) -> tuple[str, str]:
     """Return the id and the text of a line: separated, or a JSON record; raise InputError."""
-    parts = line.split("\t", 1) if "\t" in line else re.split("[ \v\f]+", line.strip(BLANKS), maxsplit=1)
     if line.lstrip().startswith("{"):
         try:
             fields = json.loads(line)
         except ValueError:
             fields = {}
-        parts = [
-            str(next((fields[name] for name in names if fields.get(name)), ""))
-            for names in (IDS, FIELDS_OF_TEXTS)
-        ]
-    if len(parts) < 2 or not all(parts):
+        pair = [_first_field(fields, IDS), _first_field(fields, FIELDS_OF_TEXTS)]
+    elif "\t" in line:
+        pair = line.split("\t", 1)
+    else:
+        pair = re.split("[ \v\f]+", line.strip(BLANKS), maxsplit=1)
+    if len(pair) < 2 or not all(pair):
         raise InputError(path, number, quoted(line), TEXTS_LAYOUT)
-    return parts[0].strip(BLANKS), parts[1].strip()
+    name, text = pair
+    return name.strip(BLANKS), text.strip()
+
+
+def _first_field(fields: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Return the value of the first of these names that has one in a JSON record, "" if none has."""
+    for name in names:
+        if fields.get(name):
+            return str(fields[name])
+    return ""

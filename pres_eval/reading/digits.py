@@ -26,15 +26,16 @@ EXACT_POWER = 22
 """10^22 is the largest power of ten that is a double."""
 
 EXACT_TENS = np.array([float(10**power) for power in range(EXACT_POWER + 1)])
-"""Powers of ten that are doubles."""
+"""Powers of ten that are doubles: 10^k at index k."""
 
 TENS = np.array([10**power for power in range(20)], np.uint64)
-"""Powers of ten that are whole numbers of 64 bits."""
+"""Powers of ten that are whole numbers of 64 bits: 10^k at index k."""
 
 _ZEROS = np.uint64(0x3030303030303030)
+"""Eight digits 0 as a word."""
 
 _LAST_BYTES = np.array([((1 << (8 * count)) - 1) << (64 - 8 * count) for count in range(WORD + 1)], np.uint64)
-"""Masks of the last bytes of a word, which are its highest ones, by their count."""
+"""The i-th mask keeps the last i bytes of a word, which are its highest ones."""
 
 
 def read_short_numbers(
@@ -100,13 +101,17 @@ def _close_gap(words: Words, bytes_before: Bytes, num_decimals: int) -> None:
 
 
 def _fill_with_zeros(words: Words, digits: Words) -> None:
-    """Write the digit 0 over all bytes of words (n,) that are not in a mask (n,)."""
+    """Write the digit 0 over all bytes of words (n,) but those of their digits.
+
+    digits  (n,) masks of the bytes that are digits
+    """
     words &= digits
     words |= _ZEROS & ~digits
 
 
 def read_digits(buffer: Bytes, ends: IntArray, counts: IntArray | int) -> tuple[Words, BoolArray]:
-    """Return the whole numbers (n,) of the `counts` (n,) bytes before each end, and (n,) which are numbers.
+    """Return (n,) the whole numbers that the `counts` (n,) bytes before each end are, and (n,) whether they
+    are.
 
     Numbers of more than MOST_DIGITS digits, or of more than 64 bits, are none.  Of b"12345678901" the last
     word is b"45678901", the one before it b"00000123": 123 times 10^8 and 45,678,901.
@@ -128,10 +133,12 @@ def read_digits(buffer: Bytes, ends: IntArray, counts: IntArray | int) -> tuple[
 
 
 def eight_digits(words: Words) -> Words:
-    """Return the numbers (n,) of eight digits each: pairs, then fours, then all, each in all lanes at once.
+    """Return the numbers (n,) of words of eight digits (n,).
 
-    Of b"12345678" the pairs are 12, 34, 56, 78: 2561 is 10 * 2^8 + 1, so that a product has 10 times each
-    digit beside the next digit.  The fours are 1234 and 5678, by 100 * 2^16 + 1; then 10,000 * 2^32 + 1.
+    Two digits become a number of a pair, two pairs one of four digits, and two of these all; all parts of a
+    word are multiplied at once.  Of b"12345678" the pairs are 12, 34, 56, 78: 2561 is 10 * 2^8 + 1, so that
+    a product has 10 times each digit beside the next digit.  The fours are 1234 and 5678, by 100 * 2^16 + 1;
+    then 10,000 * 2^32 + 1.
     """
     digits = words & np.uint64(0x0F0F0F0F0F0F0F0F)
     pairs = (digits * np.uint64(2561) >> np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)

@@ -49,21 +49,22 @@ HEAD = 1 << 16
 """Bytes at the beginning of a file by which its format is recognised."""
 
 CUT_WINDOW = 1 << 16
-"""Bytes that are read first to find where a line or a topic begins."""
+"""Bytes before a position that are read first to find where a line or a topic begins."""
 
 REMOTE_REQUESTS = 16
 """Requests to a store that are made at a time."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-"""First bytes of UTF-8 text from some programs, which are no text."""
+"""Bytes that some programs write before UTF-8 text; they are no part of it."""
 
 BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id"
 """Linux' file with a text that is another one each time the machine starts."""
 
 SHARED_VERSION_PARTS = 2
-"""Parts of a version that all machines see alike which share a file, or have copies of it: size and time.
+"""Parts of a version, size and time, that are the same on all machines that share a file or have copies of
+it.
 
-Numbers of devices and files hold on one machine; the change time differs where each has a copy of its own.
+Numbers of devices and files hold on one machine alone, and each copy has its own change time.
 """
 
 
@@ -88,11 +89,11 @@ class Chunk:
 
 
 NO_CHUNK = Chunk(bytearray(), 0, 0)
-"""Takes the place of a chunk whose text nobody needs any more."""
+"""Takes the place of a chunk whose text is no longer needed."""
 
 
 def machine() -> str:
-    """Return a text that distinguishes this machine, or this container, from others."""
+    """Return a text that no other machine or container has, nor this one after it started anew."""
     name = ""
     if hasattr(os, "uname"):
         name = os.uname().nodename
@@ -105,10 +106,10 @@ class File:
     """A file that can be read several times, even a pipe (whose bytes are kept on disk once read).
 
     path       a path, `-` for standard input, or an address of a store
-    name       as messages call it
-    version    what distinguishes its present state from others, None until it is opened; a pipe has none
+    name       as messages call it; None: the path
+    version    its state when it was opened first, None before that and for a pipe: another one is an error
     is_remote  whether fsspec opens it
-    pieces     yields its text piece by piece, if no file has it; None: the file at the path has it
+    pieces     function that yields its text piece by piece; None: the file at the path has it
     """
 
     def __init__(
@@ -132,18 +133,21 @@ class File:
         """Whether it begins with a byte order mark, once its beginning was read."""
         self._pieces = pieces
         self._progress: Progress | None = None
+        """Gets the number of bytes after each read; None: nobody does."""
         self._pipe: Pipe | None = None
-        """The pipe that it turned out to be when it was opened."""
+        """The pipe that the file is; None if it is none, or was not opened yet."""
         self._open_descriptor: int | None = None
-        """The system's number of the file inside `kept_open`."""
+        """The system's number of the open file inside `kept_open`; None outside."""
         self._stdin_start: int | None = None
-        """Where standard input, a file, was when it was opened first."""
+        """The position of standard input, if it is a file, when it was opened first; None before that."""
         self._free_buffers: list[bytearray] = []
+        """Memory of chunks that were given back."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Another process opens the file for itself, from another folder.
+        # Another process may run in another folder.
         path = self.path
-        if not (self.is_remote or self._pieces or path == "-"):
+        is_path = not self.is_remote and self._pieces is None and path != "-"
+        if is_path:
             path = os.path.abspath(path)  # noqa: PTH100
         arguments = path, self.name, self.version, machine(), self.is_remote, self._pieces, self.naming
         return _file_from, arguments
@@ -163,32 +167,32 @@ class File:
         return status.st_size
 
     def starts_with(self, magic: bytes) -> bool:
-        """Return whether the file begins with some bytes as it is stored; of a pipe nothing is read."""
+        """Return whether the file begins with some bytes as it is stored; False for a pipe."""
         if self.path == "-" or self.size() is None:
             return False
         try:
             with contextlib.closing(self._open_checked(0, len(magic))) as opened:
                 return opened.read(len(magic)) == magic
         except (OSError, InputError):
-            return False  # whoever reads it says why not
+            return False  # reading it will raise the error
 
     def compression(self) -> str | None:
-        """Return how the file is compressed, None if it is not; not of a pipe.  Raises InputError."""
+        """Return how the file is compressed, None if it is not; it must be no pipe.  Raises InputError."""
         try:
             with contextlib.closing(self._open_checked(0, LONGEST_MAGIC)) as opened:
                 return compression_of(opened)
         except OSError as error:
             raise self.read_error(error) from None
 
-    def head(self, most: int | None = HEAD) -> bytes:
-        """Return the first bytes of the file, decompressed: at least `most` of them if it has so many.
+    def head(self, least: int | None = HEAD) -> bytes:
+        """Return the first bytes of the file, decompressed.
 
-        None: all bytes.
+        least  at least so many are returned if the file has them; None: all
         """
         text = bytearray()
         buffer = bytearray(HEAD)
         with self._text() as (_, stream):
-            while most is None or len(text) < most:
+            while least is None or len(text) < least:
                 count = fill(stream, buffer, 0, len(buffer))
                 text += memoryview(buffer)[:count]
                 if count < len(buffer):
@@ -196,9 +200,9 @@ class File:
         return bytes(text)
 
     def for_jumps(self) -> Any:
-        """Return a path or an open file, for a reader that does not read from beginning to end.
+        """Return a path or an open file, for a reader that jumps to and fro in it.
 
-        Compressed files and pipes are read into memory.
+        A file in a store is opened there; compressed files and pipes are read into memory.
         """
         if self.is_remote:
             from pres_eval.reading.storage import system_of
@@ -239,8 +243,8 @@ class File:
     def cut_at(self, position: int, cut: Cut) -> int:
         """Return where `cut` cuts the text before a position of a plain file: a line or a topic begins there.
 
-        The last bytes before the position are read, and four times as many as long as that is no whole line,
-        or topic.
+        CUT_WINDOW bytes before the position are read, and then four times as many, again and again, until
+        they have a whole line or topic.
         """
         window, largest_window = CUT_WINDOW, LARGEST_TOPIC + LONGEST_LINE
         while True:
@@ -255,7 +259,7 @@ class File:
                 return start + cut_position
             has_long_line = window > LONGEST_LINE and not first_line
             if window == largest_window or has_long_line:
-                return position  # whoever reads what is before finds a line that is too long
+                return position  # reading what is before will raise the error of a line that is too long
             window = min(4 * window, largest_window)
 
     def chunks(
@@ -288,12 +292,12 @@ class File:
         """Give up the memory of chunks that were given back: the file has been read."""
         self._free_buffers.clear()
 
-    # Who watches it, and whether it changes
+    # Progress of reading, and changes of the file
 
     def watch(self, progress: Progress | None) -> None:
-        """Call `progress` after each read with the number of bytes, as they are stored; None: nobody.
+        """Call `progress` after each read with the number of bytes that were read, which may be compressed.
 
-        It is not called for ranges, nor for what copies of this process read.
+        It is not called for ranges, nor for what copies of this process read.  None: nothing is called.
         """
         process = os.getpid()
 
@@ -305,7 +309,7 @@ class File:
 
     @contextlib.contextmanager
     def unwatched(self) -> Iterator[None]:
-        """Report no reads inside the block, as they are repeated."""
+        """Call no `progress` inside the block, in which bytes are read again."""
         progress, self._progress = self._progress, None
         try:
             yield
@@ -313,15 +317,15 @@ class File:
             self._progress = progress
 
     def advance(self, count: int) -> None:
-        """Report the number of bytes read to whoever watches."""
+        """Call `progress` with this number of bytes, which were read elsewhere."""
         if self._progress is not None:
             self._progress(count)
 
     @contextlib.contextmanager
     def kept_open(self) -> Iterator[None]:
-        """Keep the file open inside the block: copies of this process read it, whatever its name is then.
+        """Keep the file open inside the block, so that copies of this process read it even if it was renamed.
 
-        Raises InputError if a worker cannot open it, or if it has changed.
+        Raises InputError for a pipe or a device, which copies cannot read, and if the file has changed.
         """
         if self.is_remote:
             yield
@@ -337,7 +341,7 @@ class File:
                 self._open_descriptor = None
 
     def check_unchanged(self) -> None:
-        """Raise InputError if the file is not the one that was read or expected; a pipe never changes."""
+        """Raise InputError if the file is no longer the one that was opened first; a pipe never changes."""
         if self._pipe is None:
             self._open_checked().close()
 
@@ -354,8 +358,8 @@ class File:
     def _agree(self, version: Version | None) -> None:
         """Keep the version of the file that was opened or read.
 
-        Raises InputError if another one was read or expected before: what was read then may be half of the
-        old file and half of the new one.
+        Raises InputError if it differs from the version so far: what was read may be half of the old file and
+        half of the new one.
         """
         if self.version is not None:
             same_parts = (version or ())[: len(self.version)]
@@ -383,7 +387,10 @@ class File:
         return opened
 
     def _open_unchecked(self, start: int, stop: int | None) -> OpenFile:
-        """Return the file, opened at `start`; pipes, standard input and pieces at their beginning."""
+        """Return the file opened at `start`; pipes, standard input and pieces at their beginning.
+
+        stop  the end of the range that is read; None: the end of the file
+        """
         if self._pieces is not None:
             return OpenFile(Pieces(self._pieces()))
         if self._pipe is not None:
@@ -411,7 +418,7 @@ class File:
     def _open_path(self, start: int) -> OpenFile:
         """Return the file at a path, from `start` on, or a pipe from its beginning."""
         with readable(self.name):
-            # Closed by whoever iterates over the chunks, or with this object if it is a pipe.
+            # OpenFile.close closes it; a pipe is closed together with this object.
             raw: Any = open(self.path, "rb", buffering=0)  # noqa: PTH123, SIM115 - pathlib takes 3 ms to import
         number = raw.fileno()
         version = version_of(number)
@@ -425,7 +432,7 @@ class File:
         )
 
     def _open_stdin(self) -> OpenFile:
-        """Return standard input, from where it was when this process began."""
+        """Return standard input from the position that it had when it was opened first."""
         if sys.stdin is None:
             raise InputError(self.name, None, "standard input is closed", "a file or a pipe")
         raw = cast(RawStream, sys.stdin.buffer)
@@ -433,15 +440,18 @@ class File:
         if size is None:
             self._pipe = Pipe(raw)
             return OpenFile(self._pipe)
-        # Whoever started us may have read some lines of it.
-        start = sys.stdin.buffer.tell() if self._stdin_start is None else self._stdin_start
+        # The program that started this one may have read some lines of it.
+        start = self._stdin_start
+        if start is None:
+            start = sys.stdin.buffer.tell()
         self._stdin_start = sys.stdin.buffer.seek(start)
         return OpenFile(raw, partial(version_of, sys.stdin.fileno()), size=size - start)
 
     @contextlib.contextmanager
     def _text(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[OpenFile, RawStream]]:
-        """Open the file, and yield it with the stream of its text: decompressed if the whole file is read.
+        """Open the file, or a range of it; yield it, and the stream of its text.
 
+        The text is decompressed if the whole file is read; otherwise both are the same.
         Raises InputError for what cannot be read, also inside the block, and if the file changes meanwhile.
         """
         may_be_compressed = stop is None and self._pieces is None
@@ -475,7 +485,7 @@ class File:
     def _chunks_of(self, stream: RawStream, position: int, size: int, cut: Cut) -> Iterator[Chunk]:
         """Yield chunks of about `size` bytes that end where `cut` cuts, the last with a newline.
 
-        position  of the first byte of the stream in the text of the file
+        position  where the stream begins in the text of the file
         """
         keep_freed_memory()
         rest: bytes = b""  # of the last chunk, behind where it was cut
@@ -521,16 +531,19 @@ class File:
         """Return the number of the line at this position in the text; None if that can't be read again."""
         line = 1
         buffer = bytearray(CHUNK)
+        num_left = position
         with contextlib.suppress(InputError), self.unwatched(), self._text() as (_, stream):
-            while position > 0:
-                count = fill(stream, buffer, 0, min(CHUNK, position))
+            while num_left > 0:
+                count = fill(stream, buffer, 0, min(CHUNK, num_left))
                 line += buffer.count(b"\n", 0, count)
-                position = position - count if count else 0
+                num_left -= count
+                if not count:
+                    break
             return line
         return None
 
     def _buffer(self, size: int) -> bytearray:
-        """Return a buffer of at least this size; one that was given back if there is one."""
+        """Return a buffer of at least this size, if possible one that was given back."""
         with contextlib.suppress(IndexError):  # other threads may take them meanwhile
             while True:
                 buffer = self._free_buffers.pop()
@@ -548,9 +561,10 @@ def _file_from(
     pieces: Callable[[], Iterator[bytes]] | None,
     naming: Naming,
 ) -> File:
-    """Return a file that another process plans to read, perhaps on another machine.
+    """Return the file that another process, perhaps on another machine, has sent to this one.
 
     planned_on  the `machine` of that process
+    The other arguments are those of File.
     """
     if version is not None and planned_on != machine():
         version = version[:SHARED_VERSION_PARTS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -10,16 +11,38 @@ from pres_eval.records import dataclass
 
 TOPIC, DOCNO, DOCNOS, RELEVANT_DOCNOS = "topic", "docno", "docnos", "relevant docnos"
 SCORE, RANK, GRADE, STRATUM = "score", "rank", "grade", "stratum"
+"""Kinds of columns, as --columns calls them; only RELEVANT_DOCNOS has no name there.
 
-SCORES, GRADES, GAINS = 0, 1, 2
-"""What the numbers of a file are: scores of a run, whole grades, or gains, which may have decimals.
-
-Readers get it as `grades`, which is true for judgements.
+DOCNOS are several documents in a cell: those that a run retrieved, in ranked order, or those that are
+relevant. RELEVANT_DOCNOS are the latter where the headings of runs and of judgements differ.
 """
+
+
+class Role(enum.Enum):
+    """What a file is read as: it decides which columns are looked for, and which numbers they may have.
+
+    RUN    a run, with scores or ranks
+    QRELS  judgements, whose grades are whole numbers
+    GAINS  judgements, whose grades may have decimals
+
+    has_grades  whether it is read as judgements
+    has_gains   whether grades may have decimals
+    """
+
+    RUN = (False, False)
+    QRELS = (True, False)
+    GAINS = (True, True)
+
+    def __init__(self, has_grades: bool, has_gains: bool) -> None:
+        # Attributes, as Python 3.11 takes six times as long for `role is Role.RUN`: too long for each row.
+        self.has_grades = has_grades
+        self.has_gains = has_gains
+
 
 GAINS_ADVICE = "gains with decimals can be read with -R qrels_float"
 
 NAME_THEM = "--columns topic=HEADING,docno=HEADING names others"
+"""Advice for a table whose headings are not known."""
 
 KNOWN_HEADINGS: dict[str, tuple[str, ...]] = {
     TOPIC: ("query_id", "qid", "topic", "q_id", "topic_id", "query text", "query", "question", "user_input"),
@@ -48,7 +71,7 @@ OF_TABLES = {
     "score": KNOWN_HEADINGS[SCORE],
     "grade": KNOWN_HEADINGS[GRADE],
 }
-"""The same for tables in memory."""
+"""The same headings for tables in memory, which have fewer kinds of columns."""
 
 NAMEABLE = (TOPIC, DOCNO, DOCNOS, SCORE, RANK, GRADE, STRATUM)
 """Kinds of columns for which --columns names the heading."""
@@ -57,7 +80,7 @@ QRELS_PREFIX, RUN_PREFIX = "qrels.", "run."
 """Before the kind of a column that only judgements have, or only runs: `qrels.docnos=expected`."""
 
 RIVAL_DOCNOS = ("docno", "doc_id")
-"""Headings of ids of documents of which a table may have both."""
+"""Headings of ids of documents.  If a table has both, one is read as docno, and the other is its rival."""
 
 ALSO_CALLED = {"relevance": GRADE}
 """Other names of kinds of columns, and the kinds."""
@@ -69,9 +92,10 @@ def plain(name: str) -> str:
 
 
 def rival_docno(headings: Sequence[str], docno: str) -> str | None:
-    """Return the heading of another column of ids of documents, None if there is none."""
+    """Return the heading of another column of ids of documents than the docno; None if there is none."""
     others = [name for name in RIVAL_DOCNOS if plain(name) != plain(docno)]
-    if len(others) == len(RIVAL_DOCNOS):
+    docno_has_no_rival = len(others) == len(RIVAL_DOCNOS)
+    if docno_has_no_rival:
         return None
     return pick(headings, others)
 
@@ -79,20 +103,25 @@ def rival_docno(headings: Sequence[str], docno: str) -> str | None:
 def are_rival(docno: object, rival: object) -> bool:
     """Return whether two cells of a row are different ids of its document, either of which may be the docno.
 
-    A whole number beside another docno is no rival: such is PyTerrier's place of the document in its index.
+    A whole number beside another docno is no rival: PyTerrier writes the numbers of its index there.
     """
     used, other = str(docno).strip(), str(rival).strip()
-    return used != other and (used.isdecimal() or not other.isdecimal())
+    is_number_in_index = other.isdecimal() and not used.isdecimal()
+    return used != other and not is_number_in_index
 
 
 def warning_of_rivals(docno: str, rival: str, used: str, other: str) -> str:
-    """Return the warning about two columns of ids of documents that differ in a row, without the file."""
+    """Return the warning about two columns of ids of documents that differ in a row, without the file's name.
+
+    docno, rival  the headings of the column that is read and of the other one
+    used, other   the ids that a row has in them
+    """
     ids = f"{docno} and {rival} are different ids of documents ({quoted(used)} and {quoted(other)})"
     return f"{ids}: {docno} counts"
 
 
 def pick(columns: Iterable[str], names: Iterable[str]) -> str | None:
-    """Return the column with the first of these names that any column has, None if none has one."""
+    """Return the column with the first of these names that any has, as `plain` compares; None if none has."""
     column_of: dict[str, str] = {}
     for column in columns:
         column_of.setdefault(plain(str(column)), column)
@@ -114,12 +143,12 @@ class Naming:
     columns: Mapping[str, str]
     grades: Mapping[str, float]
 
-    def for_role(self, grades: int) -> Naming:
-        """Return the naming for judgements, or for runs if `grades` is SCORES, with kinds without prefix."""
+    def for_role(self, role: Role) -> Naming:
+        """Return the naming without prefixes, and without the kinds of the other role alone."""
         if not any("." in kind for kind in self.columns):
             return self
         prefix = RUN_PREFIX
-        if grades:
+        if role.has_grades:
             prefix = QRELS_PREFIX
         columns = {kind: heading for kind, heading in self.columns.items() if "." not in kind}
         for kind, heading in self.columns.items():
@@ -133,7 +162,7 @@ class Naming:
         return bool(self.columns) and all(heading.isdecimal() for heading in self.columns.values())
 
     def column(self, kind: str, headings: Sequence[str]) -> str | None:
-        """Return the heading of a kind of column: the one named by the user, or else a known one."""
+        """Return the heading of a kind of column, named by the user or else known; None if there is none."""
         option = kind
         if kind == RELEVANT_DOCNOS:
             option = DOCNOS
@@ -143,13 +172,13 @@ class Naming:
         return pick(headings, KNOWN_HEADINGS.get(kind, ()))
 
     def named_column(self, kind: str, headings: Sequence[str]) -> str | None:
-        """Return the heading of a kind of column that the user named, None if there is no such one."""
+        """Return the heading that the user named for a kind of column; None if the file has none such."""
         if kind not in self.columns:
             return None
         return pick(headings, [self.columns[kind]])
 
     def grade(self, text: str) -> float:
-        """Return the grade of a word or a number, nan for other text; of `X,Y` the highest of the two."""
+        """Return the grade of a word or a number, nan for other text; of `X,Y` the higher one of X and Y."""
         number = self.grades.get(text.strip().casefold())
         if number is not None:
             return number
@@ -181,15 +210,19 @@ def naming_of(columns: Iterable[str], grades: Iterable[str]) -> Naming:
 def columns_of_option(
     texts: Iterable[str], kinds: Sequence[str] = NAMEABLE, option: str = "--columns"
 ) -> dict[str, str]:
-    """Return the heading of each kind of column: of `topic=qid`, several times or with commas between.
+    """Return the heading of each kind of column that the texts name: {"topic": "qid"} of `topic=qid`.
 
+    texts   values of the option, each of one name or of several with commas between
+    kinds   the kinds that the option takes
+    option  its name, for messages
     Kinds of the judgements or of the runs alone keep their prefix.  Raises UsageError for other kinds of
-    columns, for one without a heading, and for one that comes twice.
+    columns, for one without a heading, and for one with two headings.
     """
     columns: dict[str, str] = {}
     names = "|".join((*NAMEABLE, *ALSO_CALLED))
+    comma_before_name = rf",(?=(?:qrels\.|run\.)?(?:{names})=)"  # other commas belong to a heading
     for text in texts:
-        for part in re.split(rf",(?=(?:qrels\.|run\.)?(?:{names})=)", text):
+        for part in re.split(comma_before_name, text):
             name, equals, heading = part.partition("=")
             prefix, dot, plain_name = name.rpartition(".")
             plain_kind = ALSO_CALLED.get(plain_name, plain_name)
@@ -205,7 +238,7 @@ def columns_of_option(
 
 
 def grades_of_option(texts: Iterable[str]) -> dict[str, float]:
-    """Return the grade of each word: of `X=3,Y=2`, several times or with commas between.
+    """Return the grade of each word, in lower case, that the texts name: {"x": 3.0, "y": 2.0} of `X=3,Y=2`.
 
     Raises UsageError for a part that is no word with a finite number, and for a word with two grades.
     """

@@ -16,7 +16,7 @@ DOCUMENT_HEADINGS = ("docno", "doc_id", "docid", "document", "doc", "chunk", "ch
 """Names of the column of documents in a header."""
 
 FAMILY_HEADINGS = ("family", "family_id", "docdb_family_id", "inpadoc_family_id", "simple_family", "parent")
-"""Names of the column of what documents become."""
+"""Names of the column of ids that documents are mapped to."""
 
 IdPairs = tuple[Ids, Ids, IntArray]
 """Two columns of ids (N,), and the line of each row (N,), from 1."""
@@ -25,11 +25,11 @@ IdPairs = tuple[Ids, Ids, IntArray]
 def read_pairs(source: File, columns: str, also: str | None = None) -> IdPairs:
     """Read a file of two columns, separated by blanks, tabs, commas or semicolons, with or without a header.
 
-    The columns are those of the separator that all lines have alike; ids between blanks are as they are, with
-    commas and quotation marks.
+    The separator is the one that gives all lines the same number of columns.  Between blanks, commas and
+    quotation marks are part of the ids.
 
-    columns  their description, for messages
-    also     four columns that may be there instead, of which the first and the third count
+    columns  names of the two columns, for messages
+    also     names of four columns that may be there instead: the first and the third of them are read
     Raises InputError for a file that cannot be read, for other lines, and if there are none.
     """
     separator = separator_of_lines(source.head(), 2)
@@ -37,8 +37,9 @@ def read_pairs(source: File, columns: str, also: str | None = None) -> IdPairs:
         first, second, lines = _between_blanks(source, columns, also)
     else:
         first, second, lines = _between_signs(source, columns, also)
-    has_header = is_heading(first[0]) and is_heading(second[0])
-    rows = slice(int(has_header), None)
+    rows = slice(0, None)
+    if is_heading(first[0]) and is_heading(second[0]):
+        rows = slice(1, None)
     if not len(lines[rows]):
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
     return first.take(rows), second.take(rows), lines[rows]
@@ -63,7 +64,10 @@ def _has_index(source: File) -> bool:
 
 
 def _between_blanks(source: File, columns: str, also: str | None) -> IdPairs:
-    """Return the pairs of a file whose columns blanks or tabs separate."""
+    """Return the pairs of a file whose columns blanks or tabs separate.
+
+    The arguments are those of `read_pairs`.
+    """
     lines_of_head = (
         line for line in source.head().splitlines() if line.strip() and not line.startswith(b"#")
     )
@@ -72,20 +76,24 @@ def _between_blanks(source: File, columns: str, also: str | None) -> IdPairs:
     if also and num_columns == len(also.split()):
         names = also
     pairs = GrowingColumns()
-    for before, part in results_of_chunks(source, Layout(names), _pairs, source.chunks(), jobs=None):
-        pairs.append(*part[:2], part[2] + before)
+    chunks = results_of_chunks(source, Layout(names), _pairs_of_chunk, source.chunks(), jobs=None)
+    for lines_before, (first, second, lines) in chunks:
+        pairs.append(first, second, lines + lines_before)
     if not len(pairs):
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
-    first, second, line = pairs.values()
-    return first, second, line
+    all_first, all_second, all_lines = pairs.release()
+    return all_first, all_second, all_lines
 
 
 def _between_signs(source: File, columns: str, also: str | None) -> IdPairs:
-    """Return the pairs of a file whose columns commas or semicolons separate, or that has an index."""
+    """Return the pairs of a file whose columns commas or semicolons separate, or that has an index.
+
+    The arguments are those of `read_pairs`.
+    """
     rows, _ = read_cells(source.path, columns)
-    width = len(rows[0][1])
-    has_index = not rows[0][1][0]
-    first_line = rows[0][0]
+    first_line, first_row = rows[0]
+    width = len(first_row)
+    has_index = not first_row[0]
     if has_index:
         first, second, expected_width, expected = 1, 2, 3, f"an index, {columns}"
         body = rows[1:]
@@ -103,8 +111,11 @@ def _between_signs(source: File, columns: str, also: str | None) -> IdPairs:
     return first_ids, second_ids, np.array([line for line, _ in body], np.int64)
 
 
-def _pairs(lines: Lines) -> IdPairs:
-    """Return the pairs of a chunk, whose lines are counted from 1; raise LineError."""
-    last = lines.checked().fields.columns - 1
-    first, second = (lines.column(number) for number in (0, min(last, 2)))
+def _pairs_of_chunk(lines: Lines) -> IdPairs:
+    """Return the pairs of a chunk, whose lines are counted from 1; raise LineError for a fault.
+
+    Of two columns both are read, of four the first and the third.
+    """
+    last_column = lines.checked().fields.columns - 1
+    first, second = lines.column(0), lines.column(min(last_column, 2))
     return first, second, lines.line_of(np.arange(len(lines))) + 1

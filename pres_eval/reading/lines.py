@@ -21,9 +21,10 @@ from pres_eval.reading.tokens import Faults, Fields, split_fields
 from pres_eval.records import dataclass
 
 _NO_NUMBERS = np.zeros(0)
+"""The numbers of lines whose columns are all words."""
 
 NAN = rb"(?i)[+-]?nan(\([^)]*\))?"
-"""Pattern of what C reads as not a number."""
+"""Pattern of a text that C reads as "not a number"."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,9 @@ QRELS = Layout("topic iteration docno relevance", number=3, whole=True)
 class LineError(Exception):
     """A fault in a line of a chunk, whose number in the file is not known yet.
 
-    line  the number of the line in the chunk, from 0
+    line      the number of the line in the chunk, from 0
+    found     what it has
+    expected  what it should have
     """
 
     def __init__(self, line: int, found: str, expected: str) -> None:
@@ -67,7 +70,7 @@ class LineError(Exception):
         self.expected = expected
 
     def in_file(self, source: File, before: int, names: str) -> InputError:
-        """Return the error of the file.
+        """Return the same as an error of the file, with advice.
 
         before  how many lines of the file are before the chunk
         names   names of the columns that the file should have
@@ -95,7 +98,7 @@ class Lines:
         return Ids.from_buffer(self.chunk.array(), *self.fields.column(column))
 
     def text(self, row: int, column: int) -> bytes:
-        """Return one field, which is not in the first column."""
+        """Return one field, which must not be in the first column."""
         start, end = self.fields.cell(row, column)
         return bytes(self.chunk.buffer[start:end])
 
@@ -107,15 +110,16 @@ class Lines:
         """Return these lines; raise LineError if there is a fault, for the first line that has one."""
         if not self.fields.faults:
             return self
-        first = min(self.fields.faults, key=lambda faults: int(faults.lines[0]))
-        raise LineError(int(first.lines[0]), first.content(0), first.expected)
+        faults = min(self.fields.faults, key=lambda faults: int(faults.lines[0]))
+        first_line = int(faults.lines[0])
+        raise LineError(first_line, faults.content(0), faults.expected)
 
     def __len__(self) -> int:
         return len(self.fields.edges)  # which have a row for each line
 
 
 def parse_lines(chunk: Chunk, layout: Layout) -> Lines:
-    """Return the lines of a chunk, whatever is wrong with some of them."""
+    """Return the good lines of a chunk, and the faults of all others."""
     width = layout.width
     fields = split_fields(chunk, width, f"{width} ({layout.names})", layout.more)
     if layout.number is None or not len(fields.edges):
@@ -132,7 +136,11 @@ def parse_lines(chunk: Chunk, layout: Layout) -> Lines:
 
 
 def _without_wrong(lines: Lines, layout: Layout, column: int, wrong: list[int]) -> Lines:
-    """Return the lines without the rows in `wrong`, which have no number in this column: they are faults."""
+    """Return the lines without some rows, which become faults.
+
+    column  the column of numbers
+    wrong   the rows that have no number there, ascending
+    """
     name = layout.names.split()[column]
     usual_kind, expected = f"{name}-no-number", "a number"
     if layout.whole:
@@ -152,14 +160,14 @@ def _without_wrong(lines: Lines, layout: Layout, column: int, wrong: list[int]) 
     return replace(lines, fields=fields, numbers=lines.numbers[good_rows])
 
 
-def _content_of_row(lines: Lines, column: int, name: str, rows: Sequence[int], place: int) -> str:
-    """Return the name and the content of a column, of the row at this place among some rows."""
-    return f"{name} {quoted(lines.text(rows[place], column))}"
+def _content_of_row(lines: Lines, column: int, name: str, rows: Sequence[int], index: int) -> str:
+    """Return the name of a column, and its content in the index-th of some rows."""
+    return f"{name} {quoted(lines.text(rows[index], column))}"
 
 
 @dataclass(frozen=True, eq=False)
 class DocumentsOfLines:
-    """The column of document ids of lines, of which only those that are taken are read."""
+    """The document ids of lines of a run, as a column that reads only those that are taken."""
 
     lines: Lines
 
@@ -175,21 +183,21 @@ class DocumentsOfLines:
 def block_of_lines(lines: Lines, *, each_row_alone: bool = False) -> Block:
     """Return the rows of lines of a run in groups: neighbours with the same topic are a group.
 
-    each_row_alone  whether each row becomes a group of its own where few neighbours have the same topic, as
-                    in lines in no order
+    each_row_alone  whether each row becomes a group where groups would have fewer than two rows on average,
+                    as in lines in no order
     """
     if not len(lines):
         return Block(topics=NO_IDS, lengths=np.zeros(0, np.int64), documents=NO_IDS, numbers=lines.numbers)
     topics = lines.column(TOPIC_COLUMN)
-    heads = topics.heads()
+    first_rows = topics.heads()  # of groups
     documents = DocumentsOfLines(lines)
-    has_only_single_rows = len(heads) == len(topics)
-    is_in_no_order = 2 * len(heads) > len(topics)
+    has_only_single_rows = len(first_rows) == len(topics)
+    is_in_no_order = 2 * len(first_rows) > len(topics)
     if has_only_single_rows or (each_row_alone and is_in_no_order):
         lengths = np.ones(len(topics), np.int64)
         return Block(topics=topics, lengths=lengths, documents=documents, numbers=lines.numbers)
-    lengths = np.diff(heads, append=len(topics))
-    return Block(topics=topics.take(heads), lengths=lengths, documents=documents, numbers=lines.numbers)
+    lengths = np.diff(first_rows, append=len(topics))
+    return Block(topics=topics.take(first_rows), lengths=lengths, documents=documents, numbers=lines.numbers)
 
 
 Result = TypeVar("Result")
@@ -205,13 +213,13 @@ def results_of_chunks(
 ) -> Iterator[tuple[int, Result]]:
     """Yield the result of `work` for the lines of each chunk, in order, with the number of lines before it.
 
-    jobs   how many threads parse and work; None: one a processor
-    names  names of the columns for advice, where they are not the layout's
+    jobs   how many threads parse and work; None: one for each processor
+    names  names of the columns for advice; None: those of the layout
     A LineError of a chunk becomes the InputError of the file.
     """
 
     def parse(chunk: Chunk) -> tuple[Chunk, int, Result]:
-        """Return a chunk whose memory may be used again, how many lines it has, and the result."""
+        """Return the chunk, to be given back, how many lines it has, and the result of the work."""
         lines = parse_lines(chunk, layout)
         return chunk, lines.fields.num_lines, work(lines)
 
@@ -219,8 +227,7 @@ def results_of_chunks(
     try:
         # An error keeps the generators alive that it came through: the file is closed before it is raised.
         with closing(chunks):
-            # One chunk lies ready: no thread waits until this one has read the next
-            # (a seventh faster than with none ready).
+            # The next chunk is read while threads work, so that none of them waits for it: a seventh faster.
             for chunk, num_lines, result in in_order(parse, chunks, jobs, UNTHREADED):
                 yield before, result
                 before += num_lines

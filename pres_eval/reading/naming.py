@@ -14,11 +14,12 @@ from pres_eval.reading.file import File
 from pres_eval.reading.headings import NO_NAMING, Naming
 
 _CURRENT: ContextVar[Naming] = ContextVar("naming", default=NO_NAMING)
+"""The naming of the block of `using` that runs now."""
 
 
 @contextlib.contextmanager
 def using(naming: Naming) -> Iterator[None]:
-    """Read files and tables with these columns and grades inside the block."""
+    """Let files and tables be read with these columns and grades inside the block."""
     token = _CURRENT.set(naming)
     try:
         yield
@@ -27,11 +28,11 @@ def using(naming: Naming) -> Iterator[None]:
 
 
 def current_naming() -> Naming:
-    """Return the columns and grades that the options name."""
+    """Return the columns and grades that the options name for all files."""
     return _CURRENT.get()
 
 
 def named(file: File) -> File:
-    """Return the file with the columns and grades that the options name."""
+    """Give the file the columns and grades that the options name, and return it."""
     file.naming = current_naming()
     return file

@@ -27,13 +27,19 @@ from pres_eval.arrays import (
 from pres_eval.reading.digits import EXACT_POWER, EXACT_TENS, TENS, read_digits, read_short_numbers
 
 EXPONENT_LENGTH = 4
-"""Bytes of an exponent of two digits, such as e-05."""
+"""Bytes of an exponent of two digits with its letter and sign, such as e-05."""
 
 SPLITTER = 2.0**27 + 1
 """Dekker's factor that splits the 53 bits of a double into halves."""
 
 SCALED_POWER = 270
-"""Powers of ten up to which products in twice the precision neither overflow nor lose digits."""
+"""Powers of ten, from -270 to 270, whose products in twice the precision neither overflow nor lose digits."""
+
+MOST_DECIMALS = 18
+"""Digits behind the dot up to which all digits of a number together may be a whole number of 64 bits."""
+
+LARGEST_MANTISSA = 9e18
+"""Mantissas below this, computed as doubles, are certainly below 2^63."""
 
 # Patterns are compiled where they are first used: most files need none of them.
 # No digit matches two parts of a pattern: that 80,000 digits and an x are no number is seen at once.
@@ -42,7 +48,7 @@ _HEXADECIMAL = rb"(?i)[+-]?0x([0-9a-f]+(\.[0-9a-f]*)?|\.[0-9a-f]+)(p[+-]?\d+)?"
 
 
 def read_number(token: bytes) -> float | None:
-    """Return one number, None if the token is none; hexadecimal floats and ±inf are numbers, nan is not."""
+    """Return a token as a number, None if it is none; hexadecimal floats and ±inf are numbers, nan is not."""
     if re.fullmatch(_NUMBER, token):
         return float(token)
     if re.fullmatch(_HEXADECIMAL, token):
@@ -54,7 +60,7 @@ def read_number(token: bytes) -> float | None:
 
 
 def read_whole_number(token: bytes) -> int | None:
-    """Return an integer of 64 bits, None if the token is none."""
+    """Return a token as an integer of 64 bits, None if it is none."""
     if not re.fullmatch(rb"[+-]?\d+", token):
         return None
     value = nearest_integer(token, 2**64)
@@ -64,7 +70,7 @@ def read_whole_number(token: bytes) -> int | None:
 
 
 def read_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[FloatArray, list[int]]:
-    """Return the numbers buffer[starts[i]:ends[i]] (n,), and the rows that have none.
+    """Return the numbers buffer[starts[i]:ends[i]] (n,), and the rows with text that is no number.
 
     The starts (n,) and ends (n,) ascend; the buffer has 24 bytes before the first number, and eight behind
     the last.  Numbers of the regular form [-]digits[.digits][e±dd] are read together, the others one by one.
@@ -81,11 +87,12 @@ def read_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[Float
     wholes, wholes_are_digits = read_digits(buffer, dots, dots - begins)
     decimals, decimals_are_digits = read_digits(buffer, stops, num_decimals)
     has_dot = dots != stops
-    has_a_digit = stops - begins > has_dot
-    is_regular &= wholes_are_digits & decimals_are_digits & has_a_digit
+    num_digits = stops - begins - has_dot
+    is_regular &= wholes_are_digits & decimals_are_digits & (num_digits > 0)
     # All digits together, without the dot, have to be a number of 64 bits.
     tens = TENS[np.minimum(num_decimals, len(TENS) - 1)]
-    fits_in_a_word = (np.asarray(num_decimals) < 19) & (wholes.astype(float) * tens < 9e18)
+    has_few_decimals = np.asarray(num_decimals) <= MOST_DECIMALS
+    fits_in_a_word = has_few_decimals & (wholes.astype(float) * tens < LARGEST_MANTISSA)
     is_regular &= (wholes == 0) | fits_in_a_word
     mantissa = wholes * tens + decimals
     numbers, is_certain = _scale(mantissa, exponents - num_decimals)
@@ -102,7 +109,11 @@ def _read_singly(
     starts: IntArray,
     ends: IntArray,
 ) -> list[int]:
-    """Read the numbers that are not read yet (n,) into values (n,), and return the rows that have none."""
+    """Read into values (n,) the numbers that are not read yet, one by one; return the rows that have none.
+
+    is_unread  (n,) which ones these are
+    read       function that returns the number of a token, None if it is none
+    """
     wrong = []
     for row in np.flatnonzero(is_unread).tolist():
         number = read(buffer[starts[row] : ends[row]].tobytes())
@@ -114,7 +125,7 @@ def _read_singly(
 
 
 def _read_short(buffer: Bytes, starts: IntArray, ends: IntArray) -> FloatArray | None:
-    """Return numbers (n,) of up to eight digits, all with as many after the dot; None for other forms."""
+    """Return numbers (n,) of up to eight digits, all with as many after the dot; None if one is different."""
     first = buffer[starts[0] : ends[0]].tobytes()
     num_decimals = _num_decimals(first)
     if not first.startswith(b"-"):
@@ -195,9 +206,10 @@ def _scale(mantissa: Words, power: IntArray | int) -> tuple[FloatArray, BoolArra
 
 
 def _scale_precisely(mantissa: Words, powers: IntArray) -> tuple[FloatArray, BoolArray]:
-    """Return what `_scale` returns (n,), computed in twice the precision.
+    """Return (n,) mantissa × 10^power as the nearest double, and (n,) whether that is certain.
 
-    Each number is the sum of two doubles: the nearest one and, as `low`, the rest.
+    It is computed in twice the precision: each number is the sum of two doubles, the nearest one and the
+    rest, which is `low` and `factor_low` here.
     """
     high = mantissa.astype(np.float64)
     low = (mantissa - high.astype(np.uint64)).view(np.int64).astype(np.float64)
@@ -208,7 +220,7 @@ def _scale_precisely(mantissa: Words, powers: IntArray) -> tuple[FloatArray, Boo
     rest = _product_error(high, factor, product) + (high * factor_low + low * factor)
     values = product + rest
     rounding_error = np.abs(rest - (values - product))
-    half_unit = np.spacing(values) / 2
+    half_unit = np.spacing(values) / 2  # from a double to the middle between it and the next one
     # The sum is off by less than 2^-90 of itself: its rounding is certain unless it lies that near to the
     # middle of two doubles.  Below a power of two doubles are closer together, so these are not settled here.
     is_far_from_middle = np.abs(rounding_error - half_unit) > half_unit * 2.0**-30
@@ -241,7 +253,7 @@ def _power_of_ten(power: int) -> tuple[float, float]:
 
 
 def read_whole_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, list[int]]:
-    """Return the integers buffer[starts[i]:ends[i]] (n,), and the rows that have none."""
+    """Return the integers buffer[starts[i]:ends[i]] (n,), and the rows with text that is no integer."""
     first_bytes = buffer[starts]
     digits = first_bytes - ord("0")
     if (ends - starts == 1).all() and (digits < 10).all():  # as nearly all grades are

@@ -11,23 +11,27 @@ import numpy as np
 from pres_eval.arrays import BoolArray, Ids
 
 PATENT = "patent"
-"""Value of --map-docs that takes documents of one publication number for one."""
+"""Value of --map-docs: publications with the same country and number are one document."""
 
 _PUBLICATION = re.compile(
     rb"(US(?=D|RE|PP|H|T)|JP(?=[HSR])|[A-Z]{2}(?=[0-9]))(D|RE|PP|[HTSR])?([0-9]+)([A-Z][0-9]?)?"
 )
-"""Country, letters of designs, reissues, plants and Japanese eras, number, kind code; without punctuation."""
+"""A publication number without punctuation: its country, letters, number and kind code.
+
+The letters mark designs, reissues and plants of the USA, or Japanese eras.
+"""
 
 _PUBLICATION_AMONG_IDS = re.compile(rb"\0%b(?=\0)" % _PUBLICATION.pattern)
 """The same in a text of many ids, each of them between two NULs."""
 
 _PUNCTUATION = b" -_./,:()"
+"""Bytes that are left out of publication numbers before they are compared."""
 
 FIRST_YEAR_OF_APPLICATIONS = 2001
 """The year in which the USA began to publish applications, with numbers that begin with the year."""
 
 FIRST_YEAR_OF_WO = 78
-"""The last two digits of the year of the first international publications: 1978."""
+"""Two digits of the year of the first international publications, 1978; smaller ones are from 2000 on."""
 
 
 def patent_number(text: bytes) -> bytes:
@@ -59,7 +63,7 @@ def any_kind_code(texts: Iterable[bytes]) -> bool:
 def _publications(texts: Iterable[bytes]) -> list[tuple[bytes, bytes, bytes, bytes]]:
     """Return country, letters, digits and kind code of the texts that are publications; b"" for no letters.
 
-    As one text they are searched in half of the time that one by one takes; no id has a NUL.
+    As one text they are searched in half the time that they take one by one; no id has a NUL.
     """
     joined = b"\0%b\0" % b"\0".join(texts)
     return _PUBLICATION_AMONG_IDS.findall(joined.translate(None, _PUNCTUATION).upper())
@@ -74,7 +78,7 @@ def _number_of(country: bytes, letters: bytes, digits: bytes) -> bytes:
 
 
 def _year_and_serial(country: bytes, digits: bytes) -> tuple[bytes, bytes]:
-    """Return the year that a number begins with, in four digits, b"" if with none, and the rest."""
+    """Return the year that the digits begin with, as four digits, b"" if with none, and the rest of them."""
     if country == b"US" and len(digits) in (10, 11) and int(digits[:4]) >= FIRST_YEAR_OF_APPLICATIONS:
         return digits[:4], digits[4:]
     if country == b"WO" and len(digits) in (9, 10):
@@ -88,7 +92,7 @@ def _year_and_serial(country: bytes, digits: bytes) -> tuple[bytes, bytes]:
 
 
 def map_patents(ids: Ids) -> tuple[Ids, BoolArray]:
-    """Return ids (N,) as the numbers of their publications, and which of them changed (N,); others stay."""
+    """Return ids (N,) as the numbers of their publications, and (N,) which of them changed; others stay."""
     texts = list(ids)
     mapped = [patent_number(text) or text for text in texts]
     return Ids.from_texts(mapped), np.array(list(map(ne, texts, mapped)), np.bool_)

@@ -16,19 +16,19 @@ from pres_eval.arrays import WORD, BoolArray, Bytes, Ids, IdTable, IntArray
 from pres_eval.errors import InputError, UsageError, quoted
 
 LONGEST_MATCHED_ID = 2_048
-"""Most bytes of an id in which a pattern is searched for: the time may grow with their square."""
+"""Most bytes of an id that a pattern is searched for in: the time may grow with their square."""
 
 SEARCH_SECONDS = 5
-"""Seconds in which a pattern that may take hours has to be searched for in IDS_OF_SEARCH ids."""
+"""Seconds that the search of IDS_OF_SEARCH ids for a pattern that might need hours may take."""
 
 IDS_OF_SEARCH = 1 << 16
-"""Ids of one search of such a pattern."""
+"""Ids that are searched for such a pattern at a time."""
 
 MOST_QUANTIFIERS = 3
-"""Quantifiers up to which the search of an id takes no long time, unless one repeats another."""
+"""Quantifiers (*, + and {}) up to which a search of an id ends soon, unless one of them repeats another."""
 
 Spans = Sequence["tuple[int, int]"]
-"""Where each group of a pattern begins and ends in an id; (-1, -1) for a group that is not there."""
+"""Where each group of a pattern begins and ends in an id; (-1, -1) for a group that did not match."""
 
 _SEARCH = """
 import json, re, sys
@@ -38,11 +38,11 @@ for line in sys.stdin:
     spans = match and [match.span(group + 1) for group in range(pattern.groups)]
     print(json.dumps(spans), flush=True)
 """
-"""Program that prints the spans of the groups in each id, as a process that can be ended."""
+"""Program that prints the spans of the groups in each id; a process of its own can be ended."""
 
 
 def may_take_long(pattern: str) -> bool:
-    """Return whether a search of an id may take hours: with repeated groups or many quantifiers."""
+    """Return whether the search of an id may take hours, as with a repeated group or many quantifiers."""
     without_sets = re.sub(r"\\.|\[\^?\]?[^\]]*\]", "x", pattern)
     has_repeated_group = re.search(r"\)[*+{]", without_sets) is not None
     num_quantifiers = len(re.findall(r"[*+}]", without_sets))
@@ -50,10 +50,10 @@ def may_take_long(pattern: str) -> bool:
 
 
 def spans_in_time(pattern: str, ids: Sequence[bytes]) -> Iterator[Spans | None]:
-    """Yield the spans of a pattern's groups in each id, None where it is not found.
+    """Yield the spans of a pattern's groups in each id, None for an id in which it is not found.
 
-    Another process searches, as nothing can stop a search in this one.  Raises InputError for an id that it
-    is not through with in SEARCH_SECONDS.
+    Another process searches, as nothing can stop a search in this one.  Raises InputError for the id that is
+    searched when SEARCH_SECONDS have passed.
     """
     program = [sys.executable, "-I", "-S", "-c", _SEARCH, pattern.encode("utf-8", "surrogateescape").hex()]
     for begin in range(0, len(ids), IDS_OF_SEARCH):
@@ -64,7 +64,8 @@ def spans_in_time(pattern: str, ids: Sequence[bytes]) -> Iterator[Spans | None]:
                 program, input=lines, stdout=subprocess.PIPE, timeout=SEARCH_SECONDS, check=True
             ).stdout
         except subprocess.TimeoutExpired as error:
-            searched = texts[(error.stdout or b"").count(b"\n")]
+            num_done = (error.stdout or b"").count(b"\n")
+            searched = texts[num_done]
             raise InputError(
                 f"--map-docs {pattern}",
                 None,
@@ -93,7 +94,7 @@ def pattern_mapping(text: str) -> PatternMapping:
 
 
 class PatternMapping:
-    """Mapping of ids to the only group of a regular expression; ids in which it is not found stay."""
+    """Mapping of ids to what the only group of a regular expression matches; others stay as they are."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -103,18 +104,22 @@ class PatternMapping:
             r"\^?\(\.[*+]\??\)((?:[^\\.*+?()\[\]{}|^$\d]|\\[^\w\s])+)(?:\\d|\[0-9\])\+\$", text
         )
         self._before_number: bytes | None = None
-        """This text; None for other patterns."""
+        """This text, `#` here; None for other patterns."""
         if all_but_number is not None:
             unescaped = re.sub(r"\\(.)", r"\1", all_but_number[1])
             self._before_number = unescaped.encode("utf-8", "surrogateescape")
         self._kinds = _kinds_of_bytes(self._pattern.pattern)
+        """(256,) the kind of each byte, as the pattern tells bytes apart; None where kinds are not enough."""
         self._is_slow = may_take_long(text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PatternMapping, (self._text,)
 
     def __call__(self, ids: Ids) -> tuple[Ids, BoolArray]:
-        """Return the mapped ids (N,), and which of them changed (N,); raise InputError for a long id."""
+        """Return the mapped ids (N,), and (N,) which of them changed.
+
+        Raises InputError for an id of more than LONGEST_MATCHED_ID bytes, unless the pattern needs no search.
+        """
         if self._before_number is None:
             self._check_lengths(ids)
         if len(ids.long_rows):
@@ -133,9 +138,11 @@ class PatternMapping:
         return mapped, (begins > 0) | (ends != lengths)
 
     def _spans(self, ids: Ids, matrix: Bytes, lengths: IntArray) -> tuple[IntArray, IntArray]:
-        """Return where the group begins (N,) and ends (N,) in each id.
+        """Return (N,) where the group begins and (N,) where it ends in each id.
 
         Of ids of the same form, such as d12#0 and d34#7, only the first is searched.
+
+        matrix, lengths  (N, W) the bytes of the ids, and (N,) how many each has
         """
         if self._kinds is None:
             spans = self._array_of_spans(ids)
@@ -146,17 +153,17 @@ class PatternMapping:
         return spans[:, 0], spans[:, 1]
 
     def _array_of_spans(self, ids: Ids) -> IntArray:
-        """Return where the group begins and ends in each id (N, 2), which is searched."""
+        """Return (N, 2) where the group begins and ends in each id; all of them are searched."""
         return np.array(self._searched(list(ids)), np.int64).reshape(-1, 2)
 
     def _mapped(self, texts: Sequence[bytes]) -> list[bytes]:
-        """Return mapped ids, some of which are long."""
+        """Return what the ids become, one by one."""
         if self._before_number is not None:
             return [self._without_number(text) for text in texts]
         return [text[begin:end] for text, (begin, end) in zip(texts, self._searched(texts), strict=True)]
 
     def _without_number(self, text: bytes) -> bytes:
-        """Return an id without a number at its end and the text before it."""
+        """Return an id without a number at its end and the text before it; other ids as they are."""
         assert self._before_number is not None
         beginning = text.rstrip(b"0123456789")
         has_number = beginning.endswith(self._before_number) and len(beginning) < len(text)
@@ -165,7 +172,7 @@ class PatternMapping:
         return beginning[: -len(self._before_number)] or text
 
     def _searched(self, texts: Sequence[bytes]) -> list[tuple[int, int]]:
-        """Return where the group begins and ends in each id; the whole id where it is not found."""
+        """Return where the group begins and ends in each id; of the whole id if it is not found."""
         if not self._is_slow:
             return list(map(self._span, texts))
         found_spans: list[tuple[int, int]] = []
@@ -189,6 +196,7 @@ class PatternMapping:
             )
 
     def _span(self, text: bytes) -> tuple[int, int]:
+        """Return where the group begins and ends in an id; of the whole id if it is not found."""
         match = self._pattern.search(text)
         if match is None:
             return _span_or_all(text, None)
@@ -196,23 +204,24 @@ class PatternMapping:
 
 
 def _span_or_all(text: bytes, span: tuple[int, int] | None) -> tuple[int, int]:
-    """Return the span of a group; that of the whole id where it is empty, as an empty id would be no id."""
+    """Return the span of a group; of the whole id where none was found, or an empty one: no id is empty."""
     if span is None or span[0] == span[1]:
         return 0, len(text)
     return span[0], span[1]
 
 
 def _matrix_of(ids: Ids) -> Bytes:
-    """Return the bytes (N, W) of ids, none of which is kept aside, padded with NULs."""
+    """Return the bytes (N, W) of ids that are all whole in their columns, padded with NULs."""
     words = np.stack(ids.columns, axis=1)
     return words.view(np.uint8).reshape(len(ids), WORD * len(ids.columns))
 
 
 def _ends_before_number(matrix: Bytes, lengths: IntArray, separator: bytes) -> IntArray:
-    """Return where ids (N,) end without a number and the separator before it; others keep their ends.
+    """Return (N,) where ids end without their last number and the separator before it; others keep their
+    ends.
 
     matrix, lengths  (N, W) the bytes of the ids, and (N,) how many each has
-    This is what most patterns do, a hundred times as fast as by one regular expression an id.
+    Most patterns ask for this, which takes a hundredth of the time that a search of each id does.
     """
     digits_begin = lengths.copy()  # where the digits at the end of each id begin
     rows = np.flatnonzero(lengths > 0)
@@ -234,18 +243,19 @@ _TOKENS_OF_PATTERNS = re.compile(rb"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|\{(?:\d+,?\d*
 """A set of bytes such as [a-z], an escape, a number of repetitions, or another byte of a pattern."""
 
 _BORDERS_OF_DIGITS, _BORDERS_OF_WORDS = b"0:", b"0:A[_`a{"
-"""First bytes of the ranges of \\d and of \\w, and the bytes behind the last ones."""
+"""The first byte of each range of \\d (0-9) and of \\w (0-9, A-Z, _, a-z), and the byte behind its last."""
 
 
 def _kinds_of_bytes(pattern: bytes) -> bytes | None:
-    """Return the kind of each byte (256,), from 1; None for a pattern that needs more than the kinds.
+    r"""Return (256,) the kind of each byte, from 1; None for a pattern that needs more than the kinds.
 
-    A pattern names bytes, ranges and classes of them. Bytes between which none of these begins or ends are
-    of one kind: the pattern finds the same in two ids with the same kinds.
+    A pattern names bytes, ranges and classes of them.  Bytes between which none of these begins or ends are
+    of one kind: in two ids whose bytes have the same kinds the pattern finds the same.  ([a-m]+)-\d tells a
+    to m, the hyphen and digits from all other bytes, so that its group is the same part of ab-1 and cd-7.
     """
     if re.search(rb"\\[0-9x]|\(\?(?![:=!<]|P<)", pattern):
-        return None  # flags, and groups that are named again
-    begins_kind = np.zeros(257, np.bool_)
+        return None  # references to groups, octal or hexadecimal bytes, and flags
+    begins_kind = np.zeros(257, np.bool_)  # whether a kind begins with each byte; 256 is behind the last
     # Blanks and line ends: bytes 0 to 32 are a kind each, and with 33 the next one begins.
     begins_kind[:34] = True
     for token in _TOKENS_OF_PATTERNS.findall(pattern):
@@ -255,8 +265,10 @@ def _kinds_of_bytes(pattern: bytes) -> bytes | None:
             members = re.findall(rb"\\.|\w-\w|.", token, re.DOTALL)
         for member in members:
             if member.startswith(b"\\") and member[1:].isalpha():
-                is_of_digits = member[1:] in b"dD"
-                begins_kind[list(_BORDERS_OF_DIGITS if is_of_digits else _BORDERS_OF_WORDS)] = True
+                borders = _BORDERS_OF_WORDS
+                if member[1:] in b"dD":
+                    borders = _BORDERS_OF_DIGITS
+                begins_kind[list(borders)] = True
             elif not is_repetition:
                 first_byte, last_byte = member[-1], member[-1]
                 if len(member) > 2:  # a range such as a-z
@@ -266,9 +278,10 @@ def _kinds_of_bytes(pattern: bytes) -> bytes | None:
 
 
 def _rows_of_form(matrix: Bytes, lengths: IntArray, kinds: bytes) -> IntArray:
-    """Return (N,) the first row that has the form of each id: the kinds (256,) of its bytes.
+    """Return (N,) the first row with an id of the same form as each id: whose bytes have the same kinds.
 
     matrix, lengths  (N, W) the bytes of the ids, and (N,) how many each has
+    kinds            (256,) the kind of each byte
     """
     text = matrix.tobytes().translate(kinds) + bytes(2 * WORD)
     begins = matrix.shape[1] * np.arange(len(lengths))
@@ -277,13 +290,16 @@ def _rows_of_form(matrix: Bytes, lengths: IntArray, kinds: bytes) -> IntArray:
 
 
 class GroupsMapping(PatternMapping):
-    """Mapping of ids to the groups of a regular expression, joined; ids in which it is not found stay."""
+    """Mapping of ids to the joined matches of several groups of a regular expression; others stay."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return GroupsMapping, (self._text,)
 
     def __call__(self, ids: Ids) -> tuple[Ids, BoolArray]:
-        """Return the mapped ids (N,), and which of them changed (N,); raise InputError for a long id."""
+        """Return the mapped ids (N,), and (N,) which of them changed.
+
+        Raises InputError for an id of more than LONGEST_MATCHED_ID bytes.
+        """
         self._check_lengths(ids)
         texts = list(ids)
         if self._is_slow:
@@ -297,7 +313,7 @@ class GroupsMapping(PatternMapping):
         return Ids.from_texts(mapped), np.array(list(map(ne, texts, mapped)), np.bool_)
 
     def _joined_groups(self, text: bytes) -> bytes:
-        """Return the groups found in an id, joined; nothing if the pattern is not found."""
+        """Return the groups found in an id, joined; b"" if the pattern is not found."""
         match = self._pattern.search(text)
         if match is None:
             return b""
@@ -305,5 +321,5 @@ class GroupsMapping(PatternMapping):
 
 
 def _joined_spans(text: bytes, spans: Spans) -> bytes:
-    """Return the parts of an id at these spans, joined; a group that is not there has -1 for both."""
+    """Return the parts of an id at these spans, joined; a group that did not match has (-1, -1)."""
     return b"".join(text[begin:end] for begin, end in spans if begin >= 0)

@@ -21,44 +21,45 @@ from pres_eval.records import dataclass
 
 DENSE, KEPT = "dense", "kept"
 MAP_RANKS = (DENSE, KEPT)
-"""Values of --map-ranks: ranks close up where a document comes again, or not."""
+"""Values of --map-ranks: where a document comes again, later ranks close up, or stay as they are."""
 
 RUN_ALONE, RUN_AND_QRELS = "run", "both"
 EXCLUDE_FROM = (RUN_AND_QRELS, RUN_ALONE)
-"""Values of --exclude-from."""
+"""Values of --exclude-from: where documents that must not count are left out."""
 
 IdMapping = Callable[[Ids], tuple[Ids, BoolArray]]
-"""Ids (N,) -> the ids that they become (N,), and which of them (N,) were mapped."""
+"""Function that returns the ids that ids (N,) become (N,), and which of them (N,) were mapped."""
 
 
 @dataclass(frozen=True, eq=False)
 class Excluded:
     """Documents that must not count.
 
-    pool  these documents, by topic; None: the document with the id of the topic itself (--exclude self)
+    pool  these documents, by topic; None: the document whose id is that of the topic (--exclude self)
     """
 
     pool: Pool | None
 
     def among(self, topics: Ids, documents: Ids) -> BoolArray:
-        """Return which documents (N,) must not count for their topics (N,)."""
+        """Return (N,) which documents (N,) must not count for their topics (N,)."""
         if self.pool is None:
             rows = np.arange(len(documents))
             return documents.equal(rows, topics, rows)
-        heads, lengths = topics.stretches()
-        among = np.zeros(len(documents), np.bool_)
-        among[self.pool.join(self.pool.find_topics(heads), lengths, documents).rows] = True
-        return among
+        topic_of_stretch, lengths = topics.stretches()
+        matches = self.pool.join(self.pool.find_topics(topic_of_stretch), lengths, documents)
+        is_excluded = np.zeros(len(documents), np.bool_)
+        is_excluded[matches.rows] = True
+        return is_excluded
 
 
 @dataclass(frozen=True, eq=False)
 class RewrittenRows:
     """Rows of a run after they were rewritten.
 
-    block       rows with mapped documents, without excluded rows
-    as_written  the same rows with the documents of the file
-    num_mapped, num_excluded
-                rows whose document became another one, and rows that were left out
+    block         rows with mapped documents, without excluded rows
+    as_written    the same rows with the documents of the file
+    num_mapped    rows whose document became another one, before any were left out
+    num_excluded  rows that were left out
     """
 
     block: Block
@@ -69,15 +70,16 @@ class RewrittenRows:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rewriting:
-    """Rewriting of the documents of runs and judgements before they are joined: mapped, then excluded.
+    """Rewriting of runs and judgements before they are joined: documents are mapped, then some left out.
 
     Excluded documents may be named by their ids before or after the mapping.
 
-    mapping    the mapping of documents; None: they stay as they are
-    dense      whether ranks close up where a document comes again
-    excluded   documents that do not count; None: all count
-    judged_too whether excluded documents are left out of the judgements as well
-    num_judged how many judgements there were before `of_judgements` rewrote them, which sets it; 0 until then
+    mapping     the mapping of documents; None: they stay as they are
+    dense       whether ranks close up where a document comes again
+    excluded    documents that do not count; None: all count
+    judged_too  whether excluded documents are left out of the judgements as well
+    num_judged  how many judgements there were before `of_judgements` rewrote them, which sets it; 0 until
+                then
     """
 
     mapping: IdMapping | None = None
@@ -87,7 +89,7 @@ class Rewriting:
     num_judged: int = 0
 
     def of_run(self, block: Block) -> RewrittenRows:
-        """Return the rows of a block of a run rewritten: mapped, then without excluded ones."""
+        """Return the rows of a block of a run with mapped documents, without excluded ones."""
         written = block
         num_mapped = 0
         if self.mapping is not None:
@@ -111,9 +113,10 @@ class Rewriting:
         return RewrittenRows(remaining, written, num_mapped, num_excluded)
 
     def _are_excluded(self, topics: Ids, documents: Ids) -> BoolArray:
-        """Return which documents (N,) of topics (N,) are excluded.
+        """Return (N,) which documents (N,) of topics (N,) are excluded.
 
-        With `--exclude self` they have the topic's id, or what the mapping makes of it: they are its family.
+        With `--exclude self` these have the topic's id, or the id that the mapping makes of it: the topic is
+        a patent, and they are its family.
         """
         assert self.excluded is not None
         are_excluded = self.excluded.among(topics, documents)
@@ -123,9 +126,10 @@ class Rewriting:
         return are_excluded
 
     def of_judgements(self, relevance: Relevance) -> QrelsJudgements:
-        """Return judgements rewritten; where several documents become one, the highest grade counts.
+        """Return judgements with mapped documents, without excluded ones.
 
-        They have this rewriting with them, so that runs that are ranked against them are rewritten too.
+        Where several documents become one, the highest grade counts.  The judgements keep this rewriting, so
+        that runs that are ranked against them are rewritten too.
 
         Raises UsageError for judgements that are no qrels, InputError if none are left.
         """
@@ -147,12 +151,15 @@ class Rewriting:
 
 
 class FileMapping:
-    """The ids in one column become those in another; both have a row for each id (N,)."""
+    """Mapping of the ids in the first column of a file to those in its second."""
 
     def __init__(self, name: str, first: Ids, second: Ids, lines: IntArray) -> None:
-        """Index the ids; raises InputError for one that occurs twice, with its line (N,)."""
+        """Index the ids of both columns (N,), which are in these lines (N,) of the file of this name.
+
+        Raises InputError for an id that becomes two different ones.
+        """
         self._table, self._targets = IdTable(first), second
-        self._made_of = name, first, second, lines
+        self._arguments = name, first, second, lines
         repeats = self._table.repeats
         others = repeats[~second.equal(repeats, second, self._table.first)]
         if len(others):
@@ -161,7 +168,7 @@ class FileMapping:
             raise InputError(name, int(lines[row]), problem, "one document for each")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return FileMapping, self._made_of  # another process has other hashes
+        return FileMapping, self._arguments  # another process has other hashes
 
     def __call__(self, ids: Ids) -> tuple[Ids, BoolArray]:
         """Return the mapped ids (N,), and which of them (N,) the file has; others stay as they are."""
@@ -170,18 +177,20 @@ class FileMapping:
         if is_known.all():
             return self._targets.take(target_rows), is_known
         known, unknown = np.flatnonzero(is_known), np.flatnonzero(~is_known)
-        targets = self._targets.take(target_rows[known])
-        order = np.empty(len(ids), np.int64)
-        order[unknown] = np.arange(len(unknown))
-        order[known] = len(unknown) + np.arange(len(known))
-        return Ids.concatenate([ids.take(unknown), targets]).take(order), is_known
+        unknown_then_mapped = Ids.concatenate([ids.take(unknown), self._targets.take(target_rows[known])])
+        index = np.empty(len(ids), np.int64)  # of each row among these
+        index[unknown] = np.arange(len(unknown))
+        index[known] = len(unknown) + np.arange(len(known))
+        return unknown_then_mapped.take(index), is_known
 
 
 def rewriting_of(map_docs: Any, map_ranks: str, exclude: Any, exclude_from: str) -> Rewriting:
     """Return the rewriting of these options.
 
-    map_docs    the value of --map-docs, an IdMapping, or None
-    exclude     the value of --exclude, an Excluded, or None
+    map_docs      the value of --map-docs, an IdMapping, or None
+    map_ranks     one of MAP_RANKS
+    exclude       the value of --exclude, an Excluded, or None
+    exclude_from  one of EXCLUDE_FROM
     Raises UsageError and InputError as `read_mapping` and `read_excluded` do.
     """
     mapping, excluded = map_docs, exclude
@@ -198,7 +207,7 @@ def rewriting_of(map_docs: Any, map_ranks: str, exclude: Any, exclude_from: str)
 
 
 def read_mapping(text: str) -> IdMapping:
-    """Return the mapping of a file, or of a regular expression with a group.
+    """Return the mapping of a value of --map-docs: a file, a regular expression with a group, or `patent`.
 
     Raises UsageError for other values, InputError for a file that cannot be read, or names an id twice.
     """
@@ -219,7 +228,7 @@ def read_mapping(text: str) -> IdMapping:
 
 
 def read_excluded(text: str) -> Excluded:
-    """Return the excluded documents of a file (topic docno, or as qrels), or of "self".
+    """Return the excluded documents of a value of --exclude: a file (topic docno, or as qrels), or `self`.
 
     Raises InputError for a file that cannot be read.
     """

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError, quoted, readable, reason
 from pres_eval.reading.file import File
-from pres_eval.reading.headings import NO_NAMING, SCORES
+from pres_eval.reading.headings import NO_NAMING, Role
 from pres_eval.reading.judgements.datasets import DATASET, qrels_text
 from pres_eval.reading.naming import named
 from pres_eval.reading.storage import files_in, is_remote, remote_version
@@ -24,9 +24,12 @@ PARQUET_ENDING = ".parquet"
 """Names of folders whose files of the same ending are the parts of one table."""
 
 PARQUET_MAGIC = b"PAR1"
+"""First bytes of Parquet files."""
 
 TREC = "trec_results"
 PARQUET = "parquet"
+"""Names of formats of runs, as -T gives them."""
+
 TABLE_FORMATS = ("beir", "json", "jsonl", "csv", PARQUET)
 """Other formats of runs and of judgements, as -T and -R name them."""
 
@@ -36,10 +39,10 @@ RUN_FORMATS = ("msmarco", *TABLE_FORMATS)
 
 @dataclass(frozen=True, eq=False)
 class RunFiles:
-    """A run in one file, or in part files, as engines write them: its rows are those of one after the other.
+    """A run in one file, or in part files, as Spark and the like write them.
 
     name     as messages call it
-    sources  the files, in the order of the numbers in their names
+    sources  the files in the order of the numbers in their names, which is that of their rows
     form     its format, by the name that -T gives it
     """
 
@@ -48,7 +51,7 @@ class RunFiles:
     form: str = TREC
 
     def size(self) -> int | None:
-        """Return the bytes of all files, None where that is not known."""
+        """Return how many bytes all files have, None if that is not known of one."""
         total = 0
         for source in self.sources:
             size = source.size()
@@ -58,7 +61,7 @@ class RunFiles:
         return total
 
     def watch(self, progress: Progress | None) -> None:
-        """Call `progress` after each read with the number of bytes; None: nobody."""
+        """Call `progress` after each read with the number of bytes that were read; None: nobody is told."""
         for source in self.sources:
             source.watch(progress)
 
@@ -81,11 +84,15 @@ class RunFiles:
         return replace(self, form=form)
 
     def _parts_of_form(self, form: str) -> RunFiles:
-        """Return the same for part files; those of Parquet without empty ones, which have no rows."""
+        """Return the part files in the format of -T, or in Parquet; of Parquet without files that are empty.
+
+        Raises InputError if some are in Parquet and others not.
+        """
         is_parquet = {
             source: source.starts_with(PARQUET_MAGIC) for source in self.sources if source.size() != 0
         }
-        is_parquet_run = form == PARQUET or next(iter(is_parquet.values()), False)
+        first_is_parquet = next(iter(is_parquet.values()), False)
+        is_parquet_run = form == PARQUET or first_is_parquet
         for source, is_parquet_file in is_parquet.items():
             if is_parquet_file != is_parquet_run:
                 problem = "no Parquet"
@@ -114,9 +121,9 @@ def form_of_named(source: File, form: str) -> str:
     """Return the format of a run for which options name columns; `form` if the file lacks these columns."""
     from pres_eval.reading.formats.recognising import NAMED, recognised
 
-    if not source.naming.for_role(SCORES).columns:
+    if not source.naming.for_role(Role.RUN).columns:
         return form
-    recognised_format = recognised(source, grades=False)
+    recognised_format = recognised(source, Role.RUN)
     if recognised_format is None:
         return form
     if recognised_format.name == PARQUET:
@@ -125,7 +132,7 @@ def form_of_named(source: File, form: str) -> str:
 
 
 def run_at(address: str) -> RunFiles:
-    """Return the run at a path or an address; its errors are raised when it is read."""
+    """Return the run at a path or an address; an error of this is raised when the run is read."""
     try:
         may_be_folder = "://" in address or os.path.isdir(address)  # noqa: PTH112
         parts = None
@@ -140,7 +147,7 @@ def run_at(address: str) -> RunFiles:
 
 
 def source_at(address: str) -> File:
-    """Return the file at a path or an address, to be read by one process; `irds:ID` is a dataset's."""
+    """Return the file at a path or an address; of `irds:ID` the judgements of a dataset of ir_datasets."""
     if address.startswith(DATASET):
         return File(address, pieces=partial(qrels_text, address))
     if "://" in address and is_remote(address):
@@ -149,13 +156,14 @@ def source_at(address: str) -> File:
 
 
 def _raise(error: PresEvalError) -> NoReturn:
+    """Raise an error."""
     raise error
 
 
 def _part_files(address: str) -> list[str] | None:
-    """Return the part files of a folder in order, None if there is no folder.
+    """Return the part files of a folder in order, None if there is no folder at this address.
 
-    Raises InputError for a folder that has others as well.
+    Raises InputError for a folder with no part files, or with other files beside them.
     """
     if "://" in address:
         paths = files_in(address)
@@ -164,19 +172,24 @@ def _part_files(address: str) -> list[str] | None:
     else:
         with readable(address):
             paths = [os.path.join(address, name) for name in os.listdir(address)]  # noqa: PTH118, PTH208
-    # Engines put other files beside them: _SUCCESS, _metadata, .part-00000.crc
-    parts = [path for path in paths if not path.rpartition("/")[2].startswith(("_", "."))]
+    # The programs that write them put files of their own beside them: _SUCCESS, _metadata, .part-00000.crc
+    parts = [path for path in paths if not _file_name(path).startswith(("_", "."))]
     others = [path for path in parts if not _is_part(address, path)]
     if not parts or others:
         problem = reason(IsADirectoryError())
         if others:
-            problem += f" with {quoted(others[0].rpartition('/')[2])}"
+            problem += f" with {quoted(_file_name(others[0]))}"
         expected = "a readable file, or a folder of nothing but the part files (part-*) of one run"
         raise InputError(address, None, problem, expected)
     if "://" not in address:
         for part in parts:
             _check_no_pipe(part)
     return sorted(parts, key=_by_number)
+
+
+def _file_name(path: str) -> str:
+    """Return the last part of a path or an address."""
+    return path.rpartition("/")[2]
 
 
 def _check_no_pipe(path: str) -> None:
@@ -190,8 +203,8 @@ def _check_no_pipe(path: str) -> None:
 
 
 def _is_part(folder: str, file: str) -> bool:
-    """Return whether a name is one that engines give to part files."""
-    name = file.rpartition("/")[2]
+    """Return whether a file has a name of part files: part-00000, or any name with the folder's .parquet."""
+    name = _file_name(file)
     if re.match(r"part[-._]", name) is not None:
         return True
     return folder.rstrip("/").endswith(PARQUET_ENDING) and name.endswith(PARQUET_ENDING)
@@ -199,19 +212,19 @@ def _is_part(folder: str, file: str) -> bool:
 
 def _by_number(file: str) -> tuple[list[tuple[int, str]], str]:
     """Return the key that sorts part.10 behind part.9, and part-00010 behind part-00009."""
-    parts: list[tuple[int, str]] = []
-    for word in re.split(r"(\d+)", file.rpartition("/")[2]):
+    words_of_name: list[tuple[int, str]] = []
+    for word in re.split(r"(\d+)", _file_name(file)):
         if word.isdecimal():
-            parts.append((int(word), ""))
+            words_of_name.append((int(word), ""))
         else:
-            parts.append((-1, word))
-    return parts, file
+            words_of_name.append((-1, word))
+    return words_of_name, file
 
 
 def text_at(address: str) -> File:
-    """Return the file at an address, or the lines of all part files of a folder as those of one file.
+    """Return the file at a path or an address; the part files of a folder as one file with all their lines.
 
-    Raises UsageError if these are no text.
+    Raises UsageError if the part files are no text.
     """
     run = run_at(address)
     if len(run.sources) == 1:
@@ -225,7 +238,7 @@ def text_at(address: str) -> File:
 
 
 def _texts(sources: Sequence[File]) -> Iterator[bytes]:
-    """Yield the lines of part files, decompressed."""
+    """Yield the text of part files, decompressed, in chunks of whole lines."""
     for source in sources:
         with contextlib.suppress(EmptyFileError):
             for chunk in source.chunks():

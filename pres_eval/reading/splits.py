@@ -11,17 +11,18 @@ from collections.abc import Generator, Iterator
 from pres_eval.reading.blocks import Block, FileFormat, check_scores, whole_topics
 from pres_eval.reading.cuts import Cut, before_last_topic, behind_last_line
 from pres_eval.reading.file import CHUNK, Chunk, File
+from pres_eval.reading.headings import Role
 from pres_eval.records import dataclass
 
 WORKER_CHUNK = 1 << 20
-"""Bytes of a range that a worker reads at a time: less than CHUNK, as it has no threads that wait."""
+"""Bytes that a worker reads at a time: less than CHUNK, as it has no threads that wait for each other."""
 
 
 @dataclass(frozen=True)
 class Split:
     """A part of a run.
 
-    number       which file of the run it is in, from 0
+    number       which file of the run has it, from 0
     start, stop  its bytes of a text, or its row groups; `stop` None: the whole file
     """
 
@@ -34,7 +35,8 @@ def text_splits(number: int, file: File, size: int, by_topic: bool) -> Iterator[
     """Yield ranges of about `size` bytes of the number-th file, with `by_topic` of whole topics.
 
     A compressed file is one split.
-    Raises ScatteredError for a topic of more than LARGEST_TOPIC bytes.
+    Raises ScatteredError, so that the run is ranked as one in no order, for a topic of more than
+    LARGEST_TOPIC bytes.
     """
     for start, stop in file.splits(cut_for(by_topic), size):
         yield Split(number, start, stop)
@@ -45,7 +47,7 @@ def parquet_splits(number: int, file: File, size: int) -> Iterator[Split]:
     from pres_eval.reading.formats.parquet import column_names, opened
 
     with opened(file) as parquet:
-        column_names(file, parquet, grades=False)  # raises InputError
+        column_names(file, parquet, Role.RUN)  # raises InputError
         groups = [parquet.metadata.row_group(group) for group in range(parquet.num_row_groups)]
     start = num_bytes = 0
     for stop, group in enumerate(groups, 1):
@@ -60,10 +62,12 @@ def text_chunks(
 ) -> Generator[Chunk, None, None]:
     """Return the chunks of a text, or of a range of it; with `by_topic`, all topics of a chunk are whole.
 
-    Chunks of a range of whole topics have WORKER_CHUNK bytes, others CHUNK.
-    Raises ScatteredError for a topic of more than LARGEST_TOPIC bytes.
+    Chunks of a range of whole topics, which a worker reads, have WORKER_CHUNK bytes, others CHUNK.
+    Raises ScatteredError, so that the run is ranked as one in no order, for a topic of more than
+    LARGEST_TOPIC bytes.
     """
-    size = WORKER_CHUNK if stop is not None and by_topic else CHUNK
+    is_of_worker = stop is not None and by_topic
+    size = WORKER_CHUNK if is_of_worker else CHUNK
     return file.chunks(start, stop, cut_for(by_topic), size)
 
 
@@ -75,11 +79,13 @@ def cut_for(by_topic: bool) -> Cut:
 def blocks_in(file: File, split: Split, form: FileFormat, by_topic: bool) -> Iterator[Block]:
     """Yield the rows of a split of a file in another format than trec_eval's.
 
+    Only of Parquet it may be a part of a file: row groups.
+
     by_topic  whether each block has all rows of its topics, if these are together in the file
     Raises InputError for a score that is not a number.
     """
     if split.stop is None:
-        blocks = form.read(file, False)
+        blocks = form.read(file, Role.RUN)
     else:
         from pres_eval.reading.formats.parquet import blocks_of_groups
 

@@ -1,4 +1,4 @@
-"""Stores of files that fsspec opens: s3://, gs://, https://, ..."""
+"""Files at addresses that fsspec opens, such as s3://, gs:// and https://: stores."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STATE_FIELDS = (
 
 
 def is_remote(address: str) -> bool:
-    """Return whether an address is one of fsspec's and not a path."""
+    """Return whether an address has a scheme, such as s3://, and is no path."""
     scheme, colon, _ = address.partition("://")
     return bool(colon) and scheme.replace("+", "").replace("-", "").isalnum()
 
@@ -77,8 +77,8 @@ def remote_blocks(address: str, size: int, start: int, stop: int) -> Iterator[by
         end = min(start + STORE_BLOCK_BYTES, stop)
         with _as_os_error():
             block: bytes = system.cat_file(path, start=start, end=end)
-        if len(block) == size:
-            # Some web servers send the whole file, whatever part of it was asked for.
+        sent_whole_file = len(block) == size  # as some web servers do, whatever part was asked for
+        if sent_whole_file:
             block = block[start:end]
         if len(block) != end - start:
             raise OSError(f"{len(block):,} bytes came, expected {end - start:,}")
@@ -89,7 +89,7 @@ def remote_blocks(address: str, size: int, start: int, stop: int) -> Iterator[by
 def remote_version(address: str) -> Version:
     """Return the size of the file at an address, and a text that changes when somebody writes to it.
 
-    Raises InputError if there is none.
+    Raises InputError if there is no such file.
     """
     system, path = system_of(address)
     with as_input_error(address):
@@ -102,7 +102,11 @@ def remote_version(address: str) -> Version:
 
 
 def system_of(address: str) -> tuple[Any, str]:
-    """Return the file system of fsspec for an address, and the path in it."""
+    """Return fsspec's file system for an address, and the path of the file in it.
+
+    Raises MissingExtraError without fsspec, PresEvalError without the package for this kind of store, and
+    InputError for a malformed address.
+    """
     fsspec = extra_module("fsspec", f"{address}: reading from there", "cluster")
     try:
         system, path = fsspec.core.url_to_fs(address)

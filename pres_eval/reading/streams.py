@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, Protocol, cast
 
 Version = tuple[int | str, ...]
-"""Length of a file, the times when it was written to and when anything of it changed, and its identity.
+"""State of a file: its length, when it was written to, when anything of it changed, and its device and
+number.
 
-The change time reveals a write that set the file's time back.  A version may be only the beginning of
-another one: less is known of the file then.
+The change time reveals a write that set the other time back.  A version may have only the first of these
+parts: less is known of the file then.
 """
 
 Progress = Callable[[int], None]
@@ -21,7 +22,7 @@ Progress = Callable[[int], None]
 
 
 class RawStream(Protocol):
-    """Stream of bytes, as far as it is needed here."""
+    """Stream of bytes of which only `readinto` is needed."""
 
     def readinto(self, view: memoryview, /) -> int | None:
         """Read some bytes into the view; return their number, 0 at the end, None if there are none yet."""
@@ -30,7 +31,7 @@ class RawStream(Protocol):
 def read_some(raw: RawStream, view: memoryview) -> int:
     """Read some bytes into the view, and return their number; 0 at the end only.
 
-    Whoever started this process may have made the stream one that does not wait: None is not its end.
+    If the stream has none yet and does not wait for them, this waits.
     """
     while (count := raw.readinto(view)) is None:
         import select
@@ -53,8 +54,8 @@ class OpenFile:
     version     returns the present version of the file, None for a pipe
     close       closes it, if it was opened for this object
     descriptor  the system's number for it, None if it has none
-    size        bytes that have to come before its end, 0 where that is not known
-    left        bytes until the end of the range that is read; None: the whole file is read
+    size        bytes that must come before its end, 0 where that is not known
+    left        bytes that are still to be read of a range; None: the whole file is read
     progress    gets the number of bytes after each read; None: nobody does
     """
 
@@ -76,17 +77,17 @@ class OpenFile:
         self.progress: Progress | None = None
 
     def expect_all(self) -> None:
-        """Let reading raise OSError if the file ends before its range does."""
+        """Let reading raise OSError if the file ends before the range that is read does."""
         if self.left is not None:
             self._missing = self.left
 
     def peek(self, count: int) -> bytes:
-        """Return the first bytes, which the next read returns again; fewer only if the file has fewer."""
+        """Return the first bytes, fewer only if the file has fewer; the next read returns them again."""
         self._head = self.read(count)
         return self._head
 
     def readinto(self, view: memoryview) -> int:
-        """Read as io's readinto does; raise OSError if the file ends too early."""
+        """Read some bytes into the view, return their number; raise OSError if the file ends too early."""
         if self._head:
             count = min(len(view), len(self._head))
             view[:count] = self._head[:count]
@@ -107,7 +108,7 @@ class OpenFile:
         return count
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes; fewer at the end only."""
+        """Return the next `size` bytes; fewer at the end only."""
         buffer = bytearray(size)
         return bytes(memoryview(buffer)[: fill(self, buffer, 0, size)])
 
@@ -115,7 +116,7 @@ class OpenFile:
 def fill(stream: RawStream, buffer: bytearray, start: int, stop: int) -> int:
     """Read into buffer[start:stop] until it is full or the stream ends; return the number of bytes.
 
-    Pipes give a little at a time.
+    One call of `readinto` may give fewer bytes than a pipe has in the end.
     """
     filled = start
     with memoryview(buffer) as view:
@@ -155,7 +156,7 @@ class ReadAt:
         """Read as io's readinto does."""
         if hasattr(os, "preadv"):
             count = os.preadv(self._descriptor, [view], self._position)
-        else:  # Windows, where no other process reads it
+        else:  # Windows, where no copy of this process reads it
             os.lseek(self._descriptor, self._position, os.SEEK_SET)
             data = os.read(self._descriptor, len(view))
             count = len(data)
@@ -170,6 +171,7 @@ class Pipe:
     def __init__(self, raw: RawStream) -> None:
         self._raw = raw
         self._reads_copy = False
+        """Whether the next bytes come from the copy, and not from the pipe."""
         self._copy: BinaryIO | None = None
         """The bytes so far; None if the disk has no room for them."""
         import tempfile
@@ -207,7 +209,7 @@ class Pipe:
 
 @contextlib.contextmanager
 def in_the_end(check: Callable[[], None]) -> Iterator[None]:
-    """Call `check` at the end of the block, also after an error: what `check` raises may explain that."""
+    """Call `check` at the end of the block, also after an error, which what `check` raises may explain."""
     try:
         yield
     except Exception:
@@ -226,9 +228,10 @@ MAGIC = {
 """First bytes of compressed files, by how they are compressed."""
 
 LONGEST_MAGIC = max(len(magic) for magics in MAGIC.values() for magic in magics)
+"""Bytes that are enough to tell how a file is compressed."""
 
 LONGEST_LINE = 1 << 20
-"""Largest number of bytes of a line: a file without end, such as a device, has longer ones."""
+"""Bytes that a line may have: in a longer one the file is no text, or has no end, as a device."""
 
 
 def compression_of(file: OpenFile) -> str | None:
@@ -240,9 +243,9 @@ def compression_of(file: OpenFile) -> str | None:
 def long_line(buffer: bytearray, start: int, stop: int) -> int | None:
     """Return where the first line of buffer[start:stop] longer than LONGEST_LINE begins, None if none is."""
     while stop - start > LONGEST_LINE:
-        # All lines up to the last newline that this one may have are short enough.
-        end = buffer.rfind(b"\n", start, start + LONGEST_LINE + 1) + 1
-        if not end:
+        # The line at `start` has to end by then; all lines up to the last newline before that are short.
+        behind_newline = buffer.rfind(b"\n", start, start + LONGEST_LINE + 1) + 1
+        if not behind_newline:
             return start
-        start = end
+        start = behind_newline
     return None

@@ -1,10 +1,10 @@
 r"""Columns of a chunk's lines: where they begin and end, and which lines are malformed.
 
 Two ways give the same answer.  The regular way: every line has its columns separated by single blanks or
-tabs and ends in \n or \r\n, as nearly all files have, so the separators' places are the columns after a
-reshape.  The general way takes anything: a token is what lies between bytes of C's isspace; blank lines and
+tabs and ends in \n or \r\n, as nearly all files have, so the places of the separators become the columns by
+a reshape.  The general way takes anything: a token is what lies between bytes of C's isspace; blank lines and
 lines whose first character is # are left out.  Malformed lines are left out and reported: the evaluator
-raises the first of them, the checker lists all.
+raises an error for the first of them, the checker lists all.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pres_eval.records import dataclass
 BLANK, TAB, NEWLINE, RETURN, HASH = b" \t\n\r#"
 """Numbers of these bytes."""
 
-_NO_PLACES = np.zeros(0, np.int64)
+_NO_POSITIONS = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +31,8 @@ class Faults:
 
     kind      its name, as the checker prints it
     lines     (F,) these lines, ascending, counted from 0
-    content   what the i-th of them has, as messages call it
-    expected  what it should have
+    content   function that returns what the i-th of them has, as messages call it
+    expected  what each should have
     """
 
     kind: str
@@ -43,20 +43,20 @@ class Faults:
 
 @dataclass(frozen=True, eq=False)
 class Fields:
-    """Places of the columns of R rows, the good lines of a chunk, and the faults of its other lines.
+    """Positions of the columns of R rows, the good lines of a chunk, and the faults of its other lines.
 
-    edges      (R, E) places in the chunk's text.  With `separators` they are those of the separators, of
-               which each ends a column, and the next column begins behind it; otherwise those where columns
-               begin and end by turns
-    base       where the text begins in the chunk's buffer
-    columns    how many columns a row has
-    num_lines  lines in the chunk, also blank ones and comments
-    separators whether the edges are separators
-    lines      (R,) the line of each row, counted from 0; None where row i is line i
-    faults     lines that are no rows because they are malformed
-    longer     rows that have more columns than `columns`, where that is allowed; None if there are none
-    blank, comments
-               how many lines are blank, and how many comments
+    edges       (R, E) positions in the chunk's text.  With `separators` they are those of the separators:
+                each ends a column, and the next column begins behind it.  Otherwise they are where columns
+                begin and end in turn: begin, end, begin, end, ...
+    base        where the text begins in the chunk's buffer
+    columns     how many columns a row has
+    num_lines   lines in the chunk, also blank ones and comments
+    separators  whether the edges are separators
+    lines       (R,) the line of each row, counted from 0; None where row i is line i
+    faults      lines that are no rows because they are malformed
+    longer      rows with more columns than `columns`, where that is allowed; None if there are none
+    blank       how many lines are blank
+    comments    how many lines are comments
     """
 
     edges: AnyInts
@@ -79,7 +79,8 @@ class Fields:
             return self._behind_edge(number - 1), ends
         starts = np.empty_like(ends)
         starts[0] = self.base
-        np.add(self.edges[:-1, -1], np.int64(self.base + 1), out=starts[1:])  # behind the row before
+        ends_of_rows = self.edges[:-1, -1]
+        np.add(ends_of_rows, np.int64(self.base + 1), out=starts[1:])  # a row begins behind the one before
         return starts, ends
 
     def _edge(self, number: int) -> IntArray:
@@ -87,11 +88,11 @@ class Fields:
         return np.add(self.edges[:, number], np.int64(self.base), dtype=np.int64)
 
     def _behind_edge(self, number: int) -> IntArray:
-        """Return (R,) the place behind the number-th edge of each row."""
+        """Return (R,) the position behind the number-th edge of each row in the chunk's buffer."""
         return np.add(self.edges[:, number], np.int64(self.base + 1), dtype=np.int64)
 
     def cell(self, row: int, number: int) -> tuple[int, int]:
-        """Return where one field begins and ends in the chunk's buffer; not one of the first column."""
+        """Return where a row's field of a column begins and ends in the chunk's buffer; not of column 0."""
         edges = self.edges[row]
         if self.separators:
             start, end = int(edges[number - 1]) + 1, int(edges[number])
@@ -115,9 +116,9 @@ class Fields:
 
 
 def split_fields(chunk: Chunk, columns: int, expected: str, more: bool = False) -> Fields:
-    """Return the columns of a chunk's lines.
+    """Return where the columns of a chunk's lines are.
 
-    columns   how many there should be
+    columns   how many a line should have
     expected  their number and names, for messages
     more      whether a line may have further ones
     """
@@ -125,21 +126,21 @@ def split_fields(chunk: Chunk, columns: int, expected: str, more: bool = False) 
     fields = _split_regular(chunk, text, columns)
     if fields is not None:
         return fields
-    nuls = _NO_PLACES
+    nuls = _NO_POSITIONS
     if chunk.buffer.find(b"\0", chunk.start, chunk.stop) >= 0:
         nuls = np.flatnonzero(text == 0)
     return _split_any(text, chunk.start, columns, expected, more, nuls)
 
 
 def _split_regular(chunk: Chunk, text: Bytes, columns: int) -> Fields | None:
-    """Return the fields of a text (n,) in the regular way, None if some line is not regular.
+    """Return the fields of a chunk's text (n,) in the regular way, None if some line is not regular.
 
     Of the lines b"1 0 d1 1" and b"1 0 d2 0" all bytes up to the blank are separators: those at 1, 3, 6, 8
     and 10, 12, 15, 17, a row for each line.  The last of each row is a newline, and none of them are side by
     side.
     """
     is_separator = text <= BLANK
-    # In half as many bytes the places are read faster afterwards.
+    # In half as many bytes the positions are read faster afterwards.
     index_type = np.int32 if len(text) < 1 << 31 else np.int64
     separators: AnyInts = np.flatnonzero(is_separator).astype(index_type)
     has_returns = bool(len(text) > 1 and text[-2] == RETURN)
@@ -150,8 +151,8 @@ def _split_regular(chunk: Chunk, text: Bytes, columns: int) -> Fields | None:
     # Two separators side by side would be an empty column; only \r\n may be, at the end of a line.
     if np.count_nonzero(separators[1:] - separators[:-1] == 1) != num_lines * has_returns:
         return None
-    # If there are as many blanks and tabs as there should be, and newlines where they should be, all
-    # separators are these: no other control character is among them.
+    # If blanks and tabs are as many as they should be, and newlines are where they should be, all separators
+    # are these: no other control character is among them.
     num_blanks = np.count_nonzero(np.equal(text, BLANK, out=is_separator))
     if num_blanks != num_lines * (columns - 1):
         num_blanks += np.count_nonzero(np.equal(text, TAB, out=is_separator))
@@ -168,7 +169,10 @@ def _split_regular(chunk: Chunk, text: Bytes, columns: int) -> Fields | None:
 
 
 def _split_any(text: Bytes, base: int, columns: int, expected: str, more: bool, nuls: IntArray) -> Fields:
-    r"""Return the fields of any text (n,); `nuls` (n,): where it has NUL bytes.
+    r"""Return the fields of any text (n,), for the other arguments of `split_fields`.
+
+    base  where the text begins in the chunk's buffer
+    nuls  (z,) positions of its NUL bytes
 
     Of b" 1  0 d1 1\n" the tokens begin and end at 1, 2, 4, 5, 6, 8, 9, 10: pairs of edges.  The newline is at
     10, and 4 pairs end up to there: these are the line's columns.
@@ -217,18 +221,23 @@ def _split_any(text: Bytes, base: int, columns: int, expected: str, more: bool, 
 
 
 def _edges(text: Bytes) -> IntArray:
-    r"""Return the beginnings and ends (n,) of tokens of a text (N,) in turn; C's isspace separates them.
+    r"""Return (e,) where tokens of a text (n,) begin and end, in turn; bytes of C's isspace separate them.
 
     Of b"ab c\n" they are 0, 2, 3 and 4.
     """
     is_space = np.empty(len(text) + 1, np.bool_)
     is_space[0] = True  # as if a blank came before the text
     np.equal(text, BLANK, out=is_space[1:])
-    is_space[1:] |= (text - TAB) < 5  # tab, line feed, vertical tab, form feed, carriage return
+    # Tab, line feed, vertical tab, form feed, carriage return: smaller bytes become large ones here.
+    is_space[1:] |= (text - TAB) < 5
     return np.flatnonzero(is_space[1:] != is_space[:-1])
 
 
 def _wrong_columns(kind: str, is_wrong: BoolArray, num_columns: IntArray, expected: str) -> Faults:
-    """Return the faults of the lines (L,) that are wrong (L,), with how many columns they have (L,)."""
+    """Return the faults of lines with a wrong number of columns.
+
+    is_wrong     (L,) which lines
+    num_columns  (L,) how many columns each line has
+    """
     counts = num_columns[is_wrong].tolist()
     return Faults(kind, np.flatnonzero(is_wrong), lambda i: plural(counts[i], "column"), expected)

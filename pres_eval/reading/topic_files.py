@@ -1,4 +1,4 @@
-"""Files with a line for each topic: the groups that topics belong to, and their weights."""
+"""Files with lines of topics: their groups, weights, Nmax and other numbers, and medians of measures."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ TOPIC_HEADINGS = ("topic", "topic_id", "topicid", "qid", "query", "query_id", "q
 """Names of the column of topics in a header."""
 
 CONCORDANCE_QUOTE = "þ"
-"""Quotation mark around each cell of a Concordance load file (.DAT); \\x14, shown as ¶, is between them."""
+"""Quotation mark around each cell of a Concordance load file (.DAT); \\x14, shown as ¶, separates cells."""
 
 MACRO_MEAN, WORST_GROUP = "macro", "worst"
-"""The mean over groups, and the worst of them; no group may be called so."""
-
+"""Names of the mean over groups, and of the worst of them, in output; no group may have them."""
 
 LARGEST_WEIGHT = 1e15
-"""Largest weight: sums of larger ones have no digits left for small ones."""
+"""Largest weight: a sum with larger ones, of some 16 digits, would have none left for small weights."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +41,10 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Weights of topics, or other numbers of theirs.
+    """Weights of topics, or other numbers of theirs, such as Nmax.
 
     path  the file
-    of    the weight of each topic, at least 0
+    of    the number of each topic, at least 0
     """
 
     path: str
@@ -53,10 +52,10 @@ class Weights:
 
 
 def read_groups(path: str) -> Groups:
-    """Return the groups in lines `topic group`, of which a topic has one for each of its groups.
+    """Return the groups in lines `topic group`; a topic has a line for each of its groups.
 
     A CSV file with a header may have more columns: then each is a way to group topics, and its groups are
-    called `column=value`.  Raises InputError for other lines, and for a group that is called as means are.
+    called `column=value`.  Raises InputError for other lines, and for a name that no group may have.
     """
     header, rows = _rows(path, "topic group")
     columns = [""]
@@ -82,9 +81,9 @@ def check_name(path: str, line: int | None, name: str) -> None:
 
 
 def read_weights(path: str, what: str = "weight") -> Weights:
-    """Return the weights in lines `topic weight`.
+    """Return the weights in lines `topic weight`, or other numbers.
 
-    what  the word for these numbers; other than weights they are whole and above 0
+    what  the word for these numbers, by which `check_weight` tells which are allowed
     Raises InputError for other lines, or a topic that comes twice.
     """
     _, rows = _rows(path, f"topic {what}")
@@ -97,8 +96,9 @@ def read_weights(path: str, what: str = "weight") -> Weights:
 
 
 def check_weight(path: str, line: int | None, value: Any, what: str = "weight") -> float:
-    """Return the number of a topic that `what` names: a weight, a rank, or another one.
+    """Return the number of a topic that a text or a value is.
 
+    what  the word for it: weight, rank, or another one
     A weight is at least 0, a rank whole and at least 0 (the rank of a stop before anything was read), any
     other number whole and above 0.  Raises InputError for others.
     """
@@ -141,7 +141,7 @@ def check_groups(groups: Groups, judged: Sequence[bytes]) -> str | None:
 def check_weights(weights: Weights, judged: Sequence[bytes]) -> Weights:
     """Return the weights; raise InputError if a topic has none, or all of them weigh 0.
 
-    judged  topics of the judgements, or those that are compared
+    judged  the topics that need one: those of the judgements, or those that are compared
     """
     missing = [topic for topic in judged if topic not in weights.of]
     if missing:
@@ -153,19 +153,20 @@ def check_weights(weights: Weights, judged: Sequence[bytes]) -> Weights:
 
 
 def encoded(text: str) -> bytes:
-    """Return an id as it is in the file."""
+    """Return the bytes that a text has in a file of UTF-8, also those that are no UTF-8."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
     """Return the header, [] if there is none, and the other rows with their lines, all of the same length.
 
-    columns  names of the columns, for messages; only of `topic group` a header may have more
-    Raises InputError for rows of another length, and for a topic with blanks between other separators.
+    columns  names of the two columns; in files of `topic group` a header may have more
+    Raises InputError for rows of another length, and for a topic with blanks if other signs separate columns.
     """
     rows, separator = read_cells(path, columns)
     _, first = rows[0]
-    if separator is not None and not first[0]:  # the index of a pandas frame
+    has_index = separator is not None and not first[0]  # as pandas writes that of a frame
+    if has_index:
         rows = [(number, row[1:]) for number, row in rows]
         first = first[1:]
     header: list[str] = []
@@ -187,11 +188,11 @@ def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[
 
 
 BLANKS = " \t\n\v\f\r"
-"""Blanks of C's isspace: all others, such as U+00A0, U+0085 and U+2028, are letters of ids."""
+"""The bytes that C's isspace takes for blanks: other blanks, such as U+00A0 and U+2028, are part of ids."""
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of a text, which end as files of text do; Python's splitlines knows more ends."""
+    r"""Return the lines of a text, which end in \n, \r\n or \r; Python's splitlines knows more ends."""
     return re.split("\r\n?|\n", text)
 
 
@@ -201,11 +202,14 @@ def words_of(line: str) -> list[str]:
 
 
 def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], str | None]:
-    """Return the rows with their lines, and the separator of their columns, None for blanks.
+    """Return the rows of a file with their lines, and the separator of their columns, None for blanks.
 
-    That is a tab, comma or semicolon: the one that all lines have as often, or else the first that the first
-    line has; or what Concordance takes, between þ.
-    Raises InputError if there are none; `columns` names the expected ones.
+    The separator is a tab, comma or semicolon: the one that gives all lines as many columns, or else the
+    first of these that the first line has.  In a file of Concordance it is what is between its quotation
+    marks.
+
+    columns  names of the expected columns, for messages
+    Raises InputError if there are no rows.
     """
     source = File(path)
     text = decoded(b"".join(chunk.text() for chunk in source.chunks()))
@@ -216,7 +220,9 @@ def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], st
     quote, possible_separators = '"', "\t,;"
     if first[0] == CONCORDANCE_QUOTE:
         quote = CONCORDANCE_QUOTE
-        possible_separators = "".join(first.split(CONCORDANCE_QUOTE)[2:3])  # between the first two cells
+        # A line such as þDocIDþ¶þTitleþ: what follows the second mark separates the cells.
+        parts = first.split(CONCORDANCE_QUOTE, 3)
+        possible_separators = parts[2] if len(parts) > 2 else ""
     separators = [sign for sign in possible_separators if sign in first]
     separator = separator_of_lines(encoded(text), 2)
     if separator not in separators:
@@ -233,14 +239,15 @@ def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], st
 
 
 def decoded(data: bytes, errors: str = "surrogateescape") -> str:
-    """Return the text of a file: UTF-8, or as review platforms and PowerShell write it, UTF-16 or Latin-1.
+    """Return the text of a file in UTF-8, or in UTF-16 or Latin-1 as other programs write it.
 
-    errors  what becomes of other bytes
+    errors  what becomes of bytes that are no text, as for bytes.decode
     """
     encoding = _encoding_of(data[:4])
     if encoding.startswith("utf-16"):
-        # Reading adds a line's end, one byte, to a file that does not end in this byte.
-        data = data[: len(data) // 2 * 2]
+        # If the last byte of a file is no line feed, reading adds one: then the number of bytes is odd.
+        num_whole = len(data) // 2 * 2
+        data = data[:num_whole]
         errors = "replace"  # surrogateescape keeps single bytes alone
     return data.decode(encoding, errors)
 
@@ -248,7 +255,7 @@ def decoded(data: bytes, errors: str = "surrogateescape") -> str:
 def _encoding_of(start: bytes) -> str:
     """Return the encoding of a text by its first four bytes."""
     for encoding in ("utf-16-le", "utf-16-be"):
-        if _is_latin(start, encoding):  # without a mark: every other byte of Latin letters is NUL
+        if _is_latin(start, encoding):  # without a byte order mark: every other byte of Latin letters is NUL
             return encoding
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
@@ -264,7 +271,11 @@ def _is_latin(start: bytes, encoding: str) -> bool:
 
 
 MEDIANS_LAYOUT = "`measure topic median`, or a heading `topic best median worst` with a line for each topic"
+"""The two layouts of files of medians, for messages."""
+
 MEDIAN = b"median"
+"""Name of a column of medians, or its end."""
+
 MEASURE_OF_MEDIANS = "map"
 """The measure of a table whose heading names none."""
 
@@ -312,7 +323,11 @@ PASSED_OVER = (b"best", b"worst", b"min", b"max", b"mean")
 
 
 def _columns(name: str, line: int, heading: Sequence[bytes]) -> list[tuple[int, str]]:
-    """Return the columns of a heading that hold medians, each with the label of its measure."""
+    """Return the columns of a heading that hold medians, each with the label of its measure.
+
+    name, line  where the heading is, for messages
+    Raises InputError if there is none.
+    """
     columns = []
     for column, field in enumerate(heading[1:], 1):
         label, _, what = field.rpartition(b"_")
@@ -330,6 +345,7 @@ def _columns(name: str, line: int, heading: Sequence[bytes]) -> list[tuple[int, 
 def _add(medians: Medians, name: str, line: int, label: str, topic: bytes, text: bytes) -> None:
     """Add the median of a topic to those of its label.
 
+    name, line  where it is, for messages
     Raises InputError for a text that is no number, and for a topic that has one already.
     """
     value = read_number(text)
@@ -342,4 +358,5 @@ def _add(medians: Medians, name: str, line: int, label: str, topic: bytes, text:
 
 
 def _text(label: bytes) -> str:
+    """Return a label as text, of which `encoded` makes the same bytes."""
     return label.decode("utf-8", "surrogateescape")

@@ -1,4 +1,7 @@
-"""Z-score files: topic, measure, mean and standard deviation of that measure over other runs."""
+"""Z-score files: topic, measure, mean and standard deviation of that measure over other runs.
+
+trec_eval finds an entry by a binary search that looks one entry too far; this finds the same ones.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,11 @@ from pres_eval.reading.numbers import read_number
 
 ZSCORE_LAYOUT = "topic measure mean deviation"
 NO_ZSCORE = -1000000.0
-"""Text printed where the file has nothing for a topic and measure."""
+"""The Z-score where the file has nothing for a topic and measure."""
 
 
 class Entry(NamedTuple):
-    """A line of the file: the mean and the deviation of a measure, given by its label, for a topic."""
+    """A line of the file: the mean and the deviation of a measure, by its label, for a topic, as texts."""
 
     topic: bytes
     label: bytes
@@ -36,7 +39,7 @@ class ZScores:
 
     name            the file, as messages call it
     topics          ids of the topics, in byte order
-    first           where the entries of each topic begin
+    first           index of each topic's first entry
     missing         topics and labels whose Z-score is NO_ZSCORE so far, for want of a usable entry
     past_the_table  those of them that trec_eval looks for behind its last entry
     """
@@ -53,8 +56,9 @@ class ZScores:
     ) -> FloatArray:
         """Return (T,) how many standard deviations above the mean each topic's value (T,) is.
 
-        label  of the measure, as the file has it
-        ours   whether trec_eval lacks the measure
+        topics  ids of the T topics
+        label   of the measure, as the file has it
+        ours    whether trec_eval lacks the measure
         NO_ZSCORE where the file has no entry, or one without a deviation: this adds it to `missing`.  Where
         trec_eval would look for the entry past its table, it adds that to `past_the_table`, unless ours.
         Raises InputError for an entry that is not two numbers.
@@ -75,7 +79,7 @@ class ZScores:
         return scores
 
     def _find(self, topic: bytes, label: bytes, ours: bool) -> Entry | None:
-        """Return the entry that trec_eval finds; note a search that ends past its table, unless ours."""
+        """Return the entry that trec_eval finds, None if none; keep a search past its table, unless ours."""
         topic_number = _search(topic, self.topics, len(self.topics))
         is_past = topic_number == len(self.topics)
         if topic_number is not None and not is_past:
@@ -108,6 +112,7 @@ class ZScores:
         return text
 
     def _number(self, token: bytes, line: int) -> float:
+        """Return the number of a token of this line, nan too; raise InputError if it is none."""
         number = read_number(token)
         if number is not None:
             return number
@@ -119,10 +124,11 @@ class ZScores:
 
 
 def _search(text: bytes, items: Sequence[bytes], end: int) -> int | None:
-    """Return where trec_eval's binary search finds a text among items 0 ... end, one more than it has.
+    """Return the index at which trec_eval's binary search finds a text among sorted items; None if at none.
 
-    Returns len(items) if the search gets past the items there are, None if it finds nothing.  Of the items
-    a, b it looks for c at 1 (b), then at 2, past the last one.
+    end  the last index that it looks at: trec_eval gives the number of items, which is one too far
+    Returns len(items) if the search looks there.  Of the items a and b, with end 2, it looks for c at 1 (b),
+    then at 2, which is past the last one.
     """
     start = 0
     while start <= end:
@@ -139,7 +145,7 @@ def _search(text: bytes, items: Sequence[bytes], end: int) -> int | None:
 
 
 def read_zscores(source: File) -> ZScores:
-    """Return the entries of a Z-score file, whose numbers are read by `convert`.
+    """Return the entries of a Z-score file; `convert` reads their numbers.
 
     Raises InputError for a line that has not four columns.
     """

@@ -21,7 +21,7 @@ def test_numbers(parts: list[list[int]]) -> None:
         columns.append(narrow(np.array(part, np.int64)))
     numbers = [number for part in parts for number in part]
     assert len(columns) == len(numbers)
-    (found,) = columns.values()
+    (found,) = columns.release()
     assert found.tolist() == numbers
     assert found.dtype.itemsize == max((least_bytes(number) for number in numbers), default=1)
 
@@ -40,7 +40,7 @@ def test_ids(parts: list[list[bytes]]) -> None:
         columns.append(Ids.from_texts(part))
     texts = [text for part in parts for text in part]
     assert len(columns) == len(texts)
-    (ids,) = columns.values()
+    (ids,) = columns.release()
     assert list(ids) == texts
     assert ids.hashes(3).tolist() == [int(Ids.from_texts([text]).hashes(3)[0]) for text in texts]
 

@@ -49,7 +49,7 @@ def test_parts_of_different_widths(parts: list[list[bytes]]) -> None:
     columns = GrowingColumns()
     for part in parts:
         columns.append(Ids.from_texts(part))
-    (grown,) = columns.values()
+    (grown,) = columns.release()
     for ids in (Ids.concatenate([Ids.from_texts(part) for part in parts]), grown):
         assert list(ids) == texts
         assert list(ids.distinct()[0]) == sorted(set(texts))

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pres_eval.arrays import stretches as module
-from pres_eval.arrays.stretches import blocks, consecutive, gathered, ragged
+from pres_eval.arrays.stretches import blocks, gathered, rows_of_stretches, rows_or_slice
 
 
 @pytest.mark.parametrize("size", [1, 2, module.BLOCK_ROWS])
 def test_ragged(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BLOCK_ROWS", size)
-    rows, offsets = ragged(np.array([10, 5, 7]), np.array([2, 0, 3]))
+    rows, offsets = rows_of_stretches(np.array([10, 5, 7]), np.array([2, 0, 3]))
     assert rows.tolist() == [10, 11, 7, 8, 9]
     assert offsets.tolist() == [0, 2, 2, 5]
 
@@ -50,11 +50,11 @@ def test_gathered_from_several_arrays(most: int, empty: str) -> None:
 def test_consecutive() -> None:
     """A slice where there are no gaps, the same rows in any case."""
     for starts, lengths in (([3, 5, 5], [2, 0, 3]), ([3, 4], [2, 1]), ([5, 3], [1, 2]), ([], []), ([4], [3])):
-        rows, offsets = consecutive(np.array(starts, np.int64), np.array(lengths, np.int64))
-        expected, bounds = ragged(np.array(starts, np.int64), np.array(lengths, np.int64))
+        rows, offsets = rows_or_slice(np.array(starts, np.int64), np.array(lengths, np.int64))
+        expected, bounds = rows_of_stretches(np.array(starts, np.int64), np.array(lengths, np.int64))
         assert np.arange(20)[rows].tolist() == expected.tolist()
         assert offsets.tolist() == bounds.tolist()
-    assert consecutive(np.array([3, 5]), np.array([2, 3]))[0] == slice(3, 8)
+    assert rows_or_slice(np.array([3, 5]), np.array([2, 3]))[0] == slice(3, 8)
 
 
 @given(st.lists(st.integers(0, 9), max_size=20), st.integers(1, 20))

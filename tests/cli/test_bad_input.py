@@ -228,6 +228,7 @@ MISTAKES: dict[str, tuple[str, str | bytes, str]] = {
         "the rank is missing: pres-eval convert run --columns topic=1,docno=3,score=4",
     ),
     "no docno": ("run", "q1 Q0 1 3.0 tag\nq2 Q0 2 2.0 tag\n", "the docno is missing"),
+    "no docno, and a line cut off": ("run", "q1 Q0 1 3.0 tag\n" * 4 + "q1\n", "the docno is missing"),
     "no Q0 and tag": (
         "run",
         "q1 a 1 3.0\nq2 b 1 2.5\n",

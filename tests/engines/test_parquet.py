@@ -19,6 +19,7 @@ from pres_eval.ranking.runs import read_run
 from pres_eval.reading.file import File
 from pres_eval.reading.formats import parquet
 from pres_eval.reading.formats.parquet import opened
+from pres_eval.reading.headings import Role
 from pres_eval.reading.judgements.relevance import read_relevance
 from pres_eval.reading.run_files import run_at
 
@@ -49,6 +50,20 @@ def check_the_same(path: Path, tmp_path: Path, form: str = "trec_results", **opt
         found = outcome(lambda size=size: ranked_by(InSplits(size), str(path), judged, chosen, form))  # type: ignore[misc]
         assert found == expected
     return expected
+
+
+def test_a_row_group_without_rows_before_a_split(tmp_path: Path) -> None:
+    import pyarrow.parquet
+
+    path = tmp_path / "run.parquet"
+    columns = zip(
+        ("qid", "docno", "score"), (list(column) for column in zip(*ROWS, strict=True)), strict=True
+    )
+    table = pyarrow.table(dict(columns))
+    with pyarrow.parquet.ParquetWriter(path, table.schema) as writer:
+        for part in (table[:0], table[:20], table[:0], table[20:21], table[:0], table[:0], table[21:]):
+            writer.write_table(part)
+    check_the_same(path, tmp_path, "parquet")
 
 
 @pytest.mark.parametrize("split_bytes", [1, 1 << 20])
@@ -219,12 +234,12 @@ def test_rows_of_long_shared_ids_are_read_a_few_at_a_time(
 ) -> None:
     monkeypatch.setattr(parquet, "MOST_ID_BYTES", 1 << 40)
     source = File(str(of_two_long_ids(tmp_path / "run.parquet", column, rows=500)))
-    rows = [int(block.lengths.sum()) for block in parquet.read_parquet(source, False)]
+    rows = [int(block.lengths.sum()) for block in parquet.read_parquet(source, Role.RUN)]
     assert sum(rows) == 500 and max(rows) * 100_000 <= parquet.LARGEST_BATCH
 
 
 def test_rows_of_short_shared_ids_are_read_together(tmp_path: Path) -> None:
     rows: list[Row] = [(f"q{row % 3}", f"d{row}", 1.0) for row in range(70_000)]
     source = File(str(written(tmp_path / "run.parquet", sorted(rows), group=100_000)))
-    found = [int(block.lengths.sum()) for block in parquet.read_parquet(source, False)]
+    found = [int(block.lengths.sum()) for block in parquet.read_parquet(source, Role.RUN)]
     assert found == [parquet.ROWS_OF_BATCH, 70_000 - parquet.ROWS_OF_BATCH]

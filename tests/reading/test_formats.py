@@ -24,6 +24,7 @@ from pres_eval.reading import blocks
 from pres_eval.reading.file import File
 from pres_eval.reading.formats import parquet
 from pres_eval.reading.formats.recognising import FORMATS, recognised
+from pres_eval.reading.headings import Role
 from pres_eval.reading.judgements.relevance import read_relevance
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -291,7 +292,7 @@ def test_integer_and_dictionary_ids_in_tables(call: Command) -> None:
 def test_what_is_not_recognised(text: str, tmp_path: Path) -> None:
     """A damaged trec run is an error, not another format."""
     (tmp_path / "run").write_text(text)
-    assert recognised(File(str(tmp_path / "run")), grades=False) is None
+    assert recognised(File(str(tmp_path / "run")), Role.RUN) is None
     (tmp_path / "qrels").write_text("q1 0 a 1\n")
     with pytest.raises(InputError):
         read_run(File(str(tmp_path / "run")), read_relevance(str(tmp_path / "qrels")), Options())

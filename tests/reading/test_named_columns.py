@@ -65,6 +65,21 @@ def test_lists_of_relevant_documents_alone_need_no_grade(call: Command) -> None:
     assert (called.out, "warning" in called.err) == (MAP, False)
 
 
+def test_an_index_without_a_heading_has_no_ranks(call: Command) -> None:
+    """5.0.0: rows of pandas with their index, in ascending order of scores, seemed to be distances."""
+    Path("run.csv").write_text(",qid,docno,score\n0,1,d7,1.0\n1,1,d1,2.0\n2,1,d9,3.0\n3,2,d2,1.0\n")
+    called = call("-m", "map", "qrels", "run.csv")
+    assert (called.out, "warning" in called.err) == (MAP, False)
+
+
+def test_an_index_without_a_heading_has_no_topics(call: Command) -> None:
+    """5.0.0: if only documents were named, the numbers of the rows became their topics."""
+    Path("run.csv").write_text(",docno,score\n0,d9,3.0\n1,d1,2.0\n2,d2,1.0\n")
+    called = call("--columns", "run.docno=docno,run.score=score", "-m", "map", "qrels", "run.csv")
+    assert called.out == "map                   \tall\t0.2500\n"
+    assert "note: run.csv: no column of topics, so that all rows are of topic 1" in called.err
+
+
 @pytest.mark.parametrize("separator", [";", "|"])
 def test_columns_of_one_file_alone(separator: str, call: Command) -> None:
     """The same table has the ranking of each question and what is relevant."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pres_eval.arrays import BoolArray, FloatArray, IntArray, blocks, ragged
+from pres_eval.arrays import BoolArray, FloatArray, IntArray, blocks, rows_of_stretches
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.topics import TieGroups, heads_of_ties
 from pres_eval.measures.counting import AtRank
@@ -98,7 +98,7 @@ def ranks_of(batch: Batch, documents: IntArray, last: IntArray) -> Iterator[Rank
     size = ties.size[documents[heads]]
     num_ranks = np.minimum(size, last[topic_of[heads]] - begin + 1)
     for start, stop in blocks(np.concatenate(([0], np.cumsum(num_ranks)))):
-        rank, offsets = ragged(begin[start:stop], num_ranks[start:stop])
+        rank, offsets = rows_of_stretches(begin[start:stop], num_ranks[start:stop])
         inside = slice(*np.searchsorted(tie_of, (start, stop)).tolist())
         yield RanksOfTies(
             rank=rank,

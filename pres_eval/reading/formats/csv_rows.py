@@ -24,6 +24,7 @@ def separated_rows(
 
     name      of the file, in messages
     expected  what messages expect
+    quote     the quotation mark
     before    how many lines of the file come before these
     Raises InputError for other text, and for a quotation mark that is not closed.  Notes a cell with line
     ends: if the mark that closes it is the next cell's, all rows between the two are lost.
@@ -32,7 +33,7 @@ def separated_rows(
 
     reader = csv.reader(chain(lines, [END]), delimiter=separator, quotechar=quote)
     last_line = before
-    longest_begin, longest_lines = 0, 1  # the row with most lines: its first one, and how many
+    longest_begin, longest_lines = 0, 1  # of the row with most lines: its first line, and how many it has
     try:
         for row in reader:
             line = reader.line_num + before
@@ -55,7 +56,7 @@ def separated_rows(
 
 
 def separator_of_lines(head: bytes, least: int) -> str | None:
-    """Return the separator that gives all lines the same number of columns, None for blanks.
+    """Return the separator that gives all lines the same number of columns; None: blanks, or there is none.
 
     head   the beginning of the file; a last line without an end does not count if there are others
     least  how many columns they must have at least
@@ -72,7 +73,10 @@ def separator_of_lines(head: bytes, least: int) -> str | None:
 
 
 def cells_of(line: str, separator: str | None) -> list[str]:
-    """Return the cells of a line between separators (None: blanks), without blanks around; [] for no CSV."""
+    """Return the cells of a line without blanks around them; [] if it is no CSV.
+
+    separator  of the cells; None: blanks
+    """
     import csv
 
     if separator is None:

@@ -11,17 +11,20 @@ import numpy as np
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.blocks import Block, joined
 from pres_eval.reading.file import Chunk, File
-from pres_eval.reading.headings import DOCNO, GAINS, GAINS_ADVICE, GRADE, KNOWN_HEADINGS, TOPIC, plain
+from pres_eval.reading.headings import DOCNO, GAINS_ADVICE, GRADE, KNOWN_HEADINGS, TOPIC, Role, plain
 from pres_eval.reading.lines import Layout, LineError, parse_lines
 
 MSMARCO = Layout("topic docno rank", number=2, whole=True)
+"""Lines of an MS MARCO run."""
+
 BEIR_RUN = Layout("query-id corpus-id score", number=2)
 BEIR_QRELS = Layout("query-id corpus-id score", number=2, whole=True)
+"""Lines of BEIR's files; the "score" of judgements is their grade."""
 
 
-def read_msmarco(source: File, grades: int) -> Iterator[Block]:
-    """Yield a run of MS MARCO, of which the rank is the order; there are no judgements in this format."""
-    assert not grades
+def read_msmarco(source: File, role: Role) -> Iterator[Block]:
+    """Yield the rows of an MS MARCO run, ranked by its ranks; there are no judgements in this format."""
+    assert role is Role.RUN
     for part in read_columns(source, MSMARCO, header=False):
         yield Block(
             topics=part.topics,
@@ -32,27 +35,30 @@ def read_msmarco(source: File, grades: int) -> Iterator[Block]:
         )
 
 
-def read_beir(source: File, grades: int) -> Iterator[Block]:
-    """Return a run or judgements as BEIR writes them; judgements with decimals have the layout of a run."""
-    if not grades or grades == GAINS:
+def read_beir(source: File, role: Role) -> Iterator[Block]:
+    """Return the rows of a run or of judgements as BEIR writes them."""
+    if role is not Role.QRELS:
         return read_columns(source, BEIR_RUN, header=True)
     try:
         return iter(list(read_columns(source, BEIR_QRELS, header=True)))
     except InputError as error:
         if not is_decimal(error):
             raise
-        return iter(
-            [with_whole_grades(source.name, joined(source.name, read_columns(source, BEIR_RUN, header=True)))]
-        )
+        # Grades such as 1.0 are read as scores are, and have to be whole.
+        decimals = joined(source.name, read_columns(source, BEIR_RUN, header=True))
+        return iter([with_whole_grades(source.name, decimals)])
 
 
 def is_decimal(error: InputError) -> bool:
-    """Return whether a number is wrong because it has decimals."""
+    """Return whether the error is of a number that is wrong because it has decimals."""
     return re.search(r" '[+-]?(\d+\.\d*|\.\d+)'$", error.found) is not None
 
 
 def with_whole_grades(name: str, block: Block) -> Block:
-    """Return judgements that have decimals, such as 1.0, with whole grades; raise InputError for others."""
+    """Return judgements with grades such as 1.0 as whole numbers; raise InputError for one such as 1.5.
+
+    name  of the file, for messages
+    """
     wrong = np.flatnonzero(block.numbers != np.trunc(block.numbers))
     if len(wrong):
         row = int(wrong[0])
@@ -86,9 +92,9 @@ def read_columns(source: File, layout: Layout, header: bool, document: int = 1) 
     for number, chunk in enumerate(source.chunks()):
         body = chunk
         if header and number == 0:
-            start = chunk.buffer.find(b"\n", chunk.start) + 1
-            if is_header(bytes(chunk.buffer[chunk.start : start])):
-                body, before = Chunk(chunk.buffer, start, chunk.stop), 1
+            end_of_line = chunk.buffer.find(b"\n", chunk.start) + 1
+            if is_header(bytes(chunk.buffer[chunk.start : end_of_line])):
+                body, before = Chunk(chunk.buffer, end_of_line, chunk.stop), 1
         if body.start < body.stop:
             lines = parse_lines(body, layout)
             try:

@@ -23,6 +23,7 @@ from pres_eval.reading.headings import (
     SCORE,
     TOPIC,
     Naming,
+    Role,
     pick,
 )
 from pres_eval.reading.mistakes.table_faults import (
@@ -34,13 +35,13 @@ from pres_eval.reading.mistakes.table_faults import (
 from pres_eval.records import dataclass
 
 IN_ORDER = object()
-"""In place of a number: the order of a topic's documents is their rank; as judgements they are relevant."""
+"""Takes the place of a number: a run has a topic's documents in ranked order, judgements are all relevant."""
 
 IDS_OF_OBJECTS = ("docno", "doc_id", "_id", "id", "document_id", "pid")
-"""Names of the id of a document that is an object in a list."""
+"""Names of the field of an object in a list of documents that has its id; the first that is there counts."""
 
 ReadOther = Callable[[Any, "int | None"], Iterator[Entry]]
-"""Reader of a value that is no record, and its line."""
+"""Function that yields the entries of a value that is no record, given the value and its line."""
 
 RecordAndLine = tuple[Any, "int | None"]
 """A record and its line; None where records have no lines of their own."""
@@ -52,7 +53,7 @@ class RecordColumns:
 
     topic     None: the record's number is its topic if it has a list of documents, else ID_OF_ONE_TOPIC is
     document  the document, or the list of documents, which may be objects with their ids and scores
-    number    None: the documents are in ranked order, and relevant
+    number    None: documents of a run are in ranked order, those of judgements all relevant
     by_rank   whether the number is a rank
     rank      the rank beside the score; None if there is none
     """
@@ -64,12 +65,12 @@ class RecordColumns:
     rank: str | None = None
 
 
-def record_columns(record: Mapping[str, Any], grades: int, naming: Naming) -> RecordColumns | None:
-    """Return the names of a record's topic, document or documents, and number; None if it is no record."""
+def record_columns(record: Mapping[str, Any], role: Role, naming: Naming) -> RecordColumns | None:
+    """Return the names of the fields of a record that are read; None if it is no record of this role."""
     headings = list(record)
     topic, docno = naming.column(TOPIC, headings), naming.column(DOCNO, headings)
     kind_of_lists, kind_of_number = DOCNOS, SCORE
-    if grades:
+    if role.has_grades:
         kind_of_lists, kind_of_number = RELEVANT_DOCNOS, GRADE
     docnos = naming.column(kind_of_lists, headings)
     if docnos is not None and (docno is None or naming.named_column(DOCNOS, headings) is not None):
@@ -78,7 +79,7 @@ def record_columns(record: Mapping[str, Any], grades: int, naming: Naming) -> Re
         return None
     number = naming.column(kind_of_number, headings)
     rank = None
-    if not grades:
+    if not role.has_grades:
         rank = naming.column(RANK, headings)
     rank_is_named = RANK in naming.columns and SCORE not in naming.columns
     if rank is not None and (number is None or rank_is_named):
@@ -90,82 +91,82 @@ def record_columns(record: Mapping[str, Any], grades: int, naming: Naming) -> Re
     return RecordColumns(topic, docno, number, rank=rank)
 
 
-def is_record(data: Any, grades: int, naming: Naming) -> bool:
-    """Return whether data are a record of a run or of judgements."""
-    return isinstance(data, Mapping) and record_columns(data, grades, naming) is not None
+def is_record(data: Any, role: Role, naming: Naming) -> bool:
+    """Return whether data are a record of this role: of a run, or of judgements."""
+    return isinstance(data, Mapping) and record_columns(data, role, naming) is not None
 
 
-def records_of_table(data: Any, grades: int, naming: Naming) -> Iterator[Any] | None:
-    """Return the records of a table in JSON as pandas writes it; None for other JSON.
+def records_of_table(data: Any, role: Role, naming: Naming) -> Iterator[Any] | None:
+    """Return the records of a table in JSON as pandas writes it, or None for other JSON.
 
-    Its columns by row or as lists, its rows by index, its heading and its rows (orient="split"), or a list of
-    records beside other things (orient="table").
+    orient="columns"  {heading: {index: cell}}, or {heading: [cells]}
+    orient="index"    {index: {heading: cell}}
+    orient="split"    {"columns": [headings], "data": [[cells]]}
+    orient="table"    {"data": [{heading: cell}]}, with other fields
     """
     if not isinstance(data, Mapping):
         return None
-    return (
-        _of_columns(data, grades, naming)
-        or _of_split(data, grades, naming)
-        or _of_lists(data, grades, naming)
-    )
+    return _of_columns(data, role, naming) or _of_split(data, role, naming) or _of_lists(data, role, naming)
 
 
-def _of_columns(data: Mapping[str, Any], grades: int, naming: Naming) -> Iterator[Any] | None:
-    """Return the records of columns, by row or as lists."""
-    columns = record_columns(data, grades, naming)
+def _of_columns(data: Mapping[str, Any], role: Role, naming: Naming) -> Iterator[Any] | None:
+    """Return the records of columns, {heading: {index: cell}} or {heading: [cells]}; None for others."""
+    columns = record_columns(data, role, naming)
     if columns is None:
         return None
-    read = (columns.topic, columns.document, columns.number, columns.rank)
-    names = [name for name in read if name is not None]
-    kinds = {type(data[name]) for name in names}
-    if len(names) < 2 or kinds not in ({dict}, {list}):
+    fields = (columns.topic, columns.document, columns.number, columns.rank)
+    names = [name for name in fields if name is not None]
+    if len(names) < 2:
         return None
-    if kinds == {list}:
+    types_of_columns = {type(data[name]) for name in names}
+    if types_of_columns not in ({dict}, {list}):
+        return None
+    if types_of_columns == {list}:
         rows = zip(*(data[name] for name in names), strict=True)
         return (dict(zip(names, row, strict=True)) for row in rows)
     return ({name: data[name][row] for name in names} for row in data[names[0]])
 
 
-def _of_split(data: Mapping[str, Any], grades: int, naming: Naming) -> Iterator[Any] | None:
-    """Return the records of a heading and rows."""
+def _of_split(data: Mapping[str, Any], role: Role, naming: Naming) -> Iterator[Any] | None:
+    """Return the records of {"columns": [headings], "data": [[cells]]}; None for others."""
     headings, rows = data.get("columns"), data.get("data")
     if not isinstance(headings, list) or not isinstance(rows, list):
         return None
-    if not is_record(dict.fromkeys(map(str, headings)), grades, naming):
+    if not is_record(dict.fromkeys(map(str, headings)), role, naming):
         return None
     return (dict(zip(map(str, headings), row, strict=True)) for row in rows)
 
 
-def _of_lists(data: Mapping[str, Any], grades: int, naming: Naming) -> Iterator[Any] | None:
-    """Return the records of a list among the values, or the values if all of them are records."""
+def _of_lists(data: Mapping[str, Any], role: Role, naming: Naming) -> Iterator[Any] | None:
+    """Return the records of a list among the values, or the values if all of them are records; else None."""
     values = list(data.values())
     for value in values:
-        if isinstance(value, list) and value and is_record(value[0], grades, naming):
+        if isinstance(value, list) and value and is_record(value[0], role, naming):
             return iter(value)
-    are_rows = bool(values) and all(
-        is_record(value, grades, naming) and not any(isinstance(cell, Mapping) for cell in value.values())
-        for value in values
-    )
-    if not are_rows:
+    if not values:
         return None
+    for value in values:
+        has_objects = isinstance(value, Mapping) and any(isinstance(cell, Mapping) for cell in value.values())
+        if has_objects or not is_record(value, role, naming):
+            return None
     return iter(values)
 
 
 def record_entries(
-    source: File, records: Iterable[RecordAndLine], grades: int, read_other: ReadOther
+    source: File, records: Iterable[RecordAndLine], role: Role, read_other: ReadOther
 ) -> Iterator[Entry]:
-    """Yield the documents of records; of values that are none, those that `read_other` yields.
+    """Yield the documents of records; of values that are no records, those that `read_other` yields.
 
-    Warns of what the records show, and notes topics that are numbers of records.
+    Warns of what the records show, and gives a note if their numbers are their topics.
     """
-    reader = RecordReader(source, grades)
+    reader = RecordReader(source, role)
     for number, (record, line) in enumerate(records, 1):
         columns = None
         if isinstance(record, Mapping):
-            columns = record_columns(record, grades, reader.naming)
+            columns = record_columns(record, role, reader.naming)
         if columns is None:
             check_named_columns(source, record, reader.naming, line)
-            check_is_no_record(source, record, line, grades)
+            check_is_no_record(source, record, line, role)
             yield from read_other(record, line)
         else:
             yield from reader.entries(record, columns, number, line)
@@ -173,22 +174,29 @@ def record_entries(
 
 
 class RecordReader:
-    """Reader of records, which it observes for faults of the whole table."""
+    """Reader of records, all of which it shows to an observer that looks for faults of the table."""
 
-    def __init__(self, source: File, grades: int) -> None:
-        self.naming = source.naming.for_role(grades)
-        self._source, self._grades = source, grades
-        self._table: ObservedTable | None = None
+    def __init__(self, source: File, role: Role) -> None:
+        self.naming = source.naming.for_role(role)
+        self._source, self._role = source, role
+        self._observer: ObservedTable | None = None
+        """None before the first record, which it is made of."""
         self._heading_of_lists = ""
+        """The name of the field of lists of documents, if records have one and no topic."""
         self._has_one_topic = False
+        """Whether records have neither a topic nor a list."""
 
     def entries(
         self, record: Mapping[str, Any], columns: RecordColumns, number: int, line: int | None
     ) -> Iterator[Entry]:
-        """Yield the documents of a record, whose number from 1 is its topic if it has no other."""
-        if self._table is None:
+        """Yield the documents of a record.
+
+        number  of the record, from 1: the topic of a list of documents without one
+        line    of the record; None if records have no lines
+        """
+        if self._observer is None:
             self._begin(record, columns)
-        assert self._table is not None
+        assert self._observer is not None
         document = record[columns.document]
         if isinstance(document, str) and columns.number is None and DOCNOS in self.naming.columns:
             document = ids_in_cell(document)
@@ -202,50 +210,50 @@ class RecordReader:
             self._has_one_topic = True
             topic = ID_OF_ONE_TOPIC.decode()
         if is_list:
-            self._table.see_list(topic)
+            self._observer.see_list(topic)
             yield from _entries_of_list(topic, document, line)
             return
         if columns.number is None:
             yield topic, document, IN_ORDER, line
             return
         value = record[columns.number]
-        self._show(self._table, record, columns, topic)
+        self._show(self._observer, record, columns, topic)
         if columns.by_rank and isinstance(value, (int, float)):
             value = -value
         yield topic, document, value, line
 
     def _show(
-        self, table: ObservedTable, record: Mapping[str, Any], columns: RecordColumns, topic: Any
+        self, observer: ObservedTable, record: Mapping[str, Any], columns: RecordColumns, topic: Any
     ) -> None:
-        """Show a record that has a number to what observes the table."""
+        """Show a record that has a number to the observer."""
         assert columns.number is not None
         value = record[columns.number]
         if columns.rank is not None and columns.rank in record and isinstance(value, (int, float)):
-            table.see_rank(topic, record[columns.rank], value)
-        if table.rival is not None and table.rival in record:
-            table.see_docnos(record[columns.document], record[table.rival])
-        if self._grades and isinstance(value, str) and self.naming.is_combined(value):
-            table.see_combined_grade(value)
+            observer.see_rank(topic, record[columns.rank], value)
+        if observer.rival is not None and observer.rival in record:
+            observer.see_docnos(record[columns.document], record[observer.rival])
+        if self._role.has_grades and isinstance(value, str) and self.naming.is_combined(value):
+            observer.see_combined_grade(value)
 
     def _begin(self, record: Mapping[str, Any], columns: RecordColumns) -> None:
-        """Begin to observe; warn of the first record's fields that may be its grade or score."""
+        """Make the observer of the first record; warn of its fields that may be its grade or score."""
         headings = list(record)
-        compared = headings
+        compared_headings = headings
         if self.naming.named_column(DOCNO, headings) is not None:
-            compared = []
-        self._table = ObservedTable(self._source.name, compared, columns.document)
+            compared_headings = []
+        self._observer = ObservedTable(self._source.name, compared_headings, columns.document)
         if columns.number is None and not isinstance(record[columns.document], list):
             used = (columns.topic, columns.document)
             fields = [name for name in headings if name not in used]
-            candidates = [name for name in fields if may_be_numbers([record[name]], self._grades)]
-            warn_of_unnamed_number(self._source.name, candidates, self._grades, "HEADING")
+            candidates = [name for name in fields if may_be_numbers([record[name]], self._role)]
+            warn_of_unnamed_number(self._source.name, candidates, self._role, "HEADING")
         if columns.number is not None:
-            warn_of_other_number(self._source.name, self.naming, headings, columns.number, self._grades)
+            warn_of_other_number(self._source.name, self.naming, headings, columns.number, self._role)
 
     def warn(self) -> None:
         """Give the warnings and notes about all records."""
-        if self._table is not None:
-            self._table.warn()
+        if self._observer is not None:
+            self._observer.warn()
         if self._has_one_topic:
             note_of_one_topic(self._source.name)
         if self._heading_of_lists:
@@ -256,7 +264,10 @@ class RecordReader:
 
 
 def _entries_of_list(topic: Any, documents: list[Any], line: int | None) -> Iterator[Entry]:
-    """Yield the documents of a list: ids, or objects with an id and perhaps a score, in ranked order."""
+    """Yield the documents of a list: ids, or objects with an id and perhaps a score, in ranked order.
+
+    If one of them has no score, those of the others do not count.
+    """
     scores = [_score_of(document) for document in documents]
     are_scored = bool(scores) and not any(math.isnan(score) for score in scores)
     for document, score in zip(documents, scores, strict=True):
@@ -287,7 +298,7 @@ def check_named_columns(source: File, record: Any, naming: Naming, line: int | N
             raise InputError(source.name, line, f"no column {quoted(heading)} ({kind})", expected, advice)
 
 
-def check_is_no_record(source: File, record: Any, line: int | None, grades: int) -> None:
+def check_is_no_record(source: File, record: Any, line: int | None, role: Role) -> None:
     """Raise InputError for a record that has a topic or a document, but not all columns."""
     if not isinstance(record, Mapping) or any(
         isinstance(value, (Mapping, list)) for value in record.values()
@@ -296,6 +307,6 @@ def check_is_no_record(source: File, record: Any, line: int | None, grades: int)
     if any(NO_NAMING.column(kind, list(record)) is not None for kind in (TOPIC, DOCNO)):
         problem = f"a record with {', '.join(map(quoted, record))}"
         expected = "one with query_id, doc_id and score"
-        if grades:
+        if role.has_grades:
             expected = "one with query_id, doc_id and relevance"
         raise InputError(source.name, line, problem, expected, NAME_THEM)

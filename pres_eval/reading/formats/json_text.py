@@ -14,31 +14,32 @@ from pres_eval.reading.file import File
 from pres_eval.reading.formats.engines import Entry, engine_rows
 from pres_eval.reading.formats.json_records import IN_ORDER, RecordAndLine, record_entries, records_of_table
 from pres_eval.reading.formats.separated import NumbersByOrder, checked_grade
-from pres_eval.reading.headings import DOCNO, Naming
+from pres_eval.reading.headings import DOCNO, Naming, Role
 
 SHAPE = '{"topic": {"docno": number, ...}, ...}'
 SHAPE_OF_LISTS = '{"topic": ["docno", ...], ...}'
+"""The two nested shapes of JSON, as messages show them."""
 
 
 class _RepeatedKeyError(ValueError):
     """A key that an object has twice."""
 
 
-def read_json(source: File, grades: int) -> Iterator[Block]:
+def read_json(source: File, role: Role) -> Iterator[Block]:
     """Return the rows of a file that is one value in JSON.
 
-    Or one value a line, if the first line was too long to recognise that.
+    The file may have a value in each line, if the first line was too long to recognise that.
     """
     text = source.head(None)
     if _is_lines(text):
-        return read_json_lines(source, grades)
+        return read_json_lines(source, role)
     data = _parsed(source, text, None)
-    entries = engine_rows(source, data, grades)
+    entries = engine_rows(source, data, role)
     if entries is None:
-        entries = _table_entries(source, data, grades)
+        entries = _table_entries(source, data, role)
     if entries is None:
         entries = _nested_entries(source, data, None)
-    return blocks_of_rows(source.name, _rows(source, whole_entries(source, entries), grades), grades)
+    return blocks_of_rows(source.name, _rows(source, whole_entries(source, entries), role), role)
 
 
 def _is_lines(text: bytes) -> bool:
@@ -53,10 +54,10 @@ def _is_lines(text: bytes) -> bool:
     return True
 
 
-def read_json_lines(source: File, grades: int) -> Iterator[Block]:
+def read_json_lines(source: File, role: Role) -> Iterator[Block]:
     """Return the rows of objects, one a line: {topic: {docno: number}}, {topic: [docnos]}, or a record."""
-    entries = record_entries(source, _parsed_lines(source), grades, partial(_nested_entries, source))
-    return blocks_of_rows(source.name, _rows(source, entries, grades), grades)
+    entries = record_entries(source, _parsed_lines(source), role, partial(_nested_entries, source))
+    return blocks_of_rows(source.name, _rows(source, entries, role), role)
 
 
 def _parsed_lines(source: File) -> Iterator[RecordAndLine]:
@@ -66,16 +67,16 @@ def _parsed_lines(source: File) -> Iterator[RecordAndLine]:
             yield _parsed(source, line, number), number
 
 
-def _table_entries(source: File, data: Any, grades: int) -> Iterator[Entry] | None:
-    """Return the entries of records, in a list or in a table of pandas; None for other JSON."""
+def _table_entries(source: File, data: Any, role: Role) -> Iterator[Entry] | None:
+    """Return the entries of records, in a list or in a table as pandas writes it; None for other JSON."""
     if isinstance(data, list):
         records: Iterator[Any] | None = iter(data)
     else:
-        records = records_of_table(data, grades, source.naming.for_role(grades))
+        records = records_of_table(data, role, source.naming.for_role(role))
     if records is None:
         return None
     numbered = ((record, None) for record in records)
-    return record_entries(source, numbered, grades, partial(_nested_entries, source))
+    return record_entries(source, numbered, role, partial(_nested_entries, source))
 
 
 def _parsed(source: File, text: bytes, line: int | None) -> Any:
@@ -98,7 +99,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _nested_entries(source: File, data: Any, line: int | None) -> Iterator[Entry]:
-    """Yield the documents of {topic: {docno: number}} and of {topic: [docnos]}."""
+    """Yield the documents of {topic: {docno: number}} and of {topic: [docnos]}, in this line of the file."""
     if not isinstance(data, Mapping):
         raise InputError(source.name, line, f"JSON that is a {type(data).__name__}", f"JSON like {SHAPE}")
     for topic, documents in data.items():
@@ -125,9 +126,9 @@ def whole_entries(source: File, entries: Iterator[Entry]) -> Iterator[Entry]:
         raise InputError(source.name, None, problem, "_id and _score, or _id and rating") from None
 
 
-def _rows(source: File, entries: Iterable[Entry], grades: int) -> Iterator[Row]:
+def _rows(source: File, entries: Iterable[Entry], role: Role) -> Iterator[Row]:
     """Yield entries as rows; raise InputError for a number of the wrong kind, and for ids that are none."""
-    naming, by_order = source.naming.for_role(grades), NumbersByOrder(grades)
+    naming, by_order = source.naming.for_role(role), NumbersByOrder(role)
     for topic, document, number, line in entries:
         topic_id = _id(source, line, topic, "topic")
         document_id = _id(source, line, document, DOCNO)
@@ -137,10 +138,10 @@ def _rows(source: File, entries: Iterable[Entry], grades: int) -> Iterator[Row]:
             yield topic_id, document_id, by_order.number(topic_id), line
             continue
         where = f"of document {quoted(document_id)} for topic {quoted(topic_id)}"
-        if grades:
+        if role.has_grades:
             grade = _grade(number, naming)
             problem = f"relevance {quoted(json.dumps(number))} {where}"
-            yield topic_id, document_id, checked_grade(grade, problem, source.name, line, grades), line
+            yield topic_id, document_id, checked_grade(grade, problem, source.name, line, role), line
             continue
         if isinstance(number, bool) or not isinstance(number, (int, float)):
             problem = f"score {quoted(json.dumps(number))} {where}"
@@ -149,9 +150,10 @@ def _rows(source: File, entries: Iterable[Entry], grades: int) -> Iterator[Row]:
 
 
 def _grade(number: Any, naming: Naming) -> int | float:
-    """Return a grade, nan for a value that is none; words are those of --grades."""
+    """Return the grade that a value in JSON is, nan for one that is none; a text is a word of --grades."""
     if isinstance(number, str):
-        if not math.isnan(number_of(number)):
+        is_number_in_quotes = not math.isnan(number_of(number))
+        if is_number_in_quotes:
             return math.nan
         return naming.grade(number)
     if isinstance(number, bool) or not isinstance(number, (int, float)):
@@ -160,7 +162,10 @@ def _grade(number: Any, naming: Naming) -> int | float:
 
 
 def _id(source: File, line: int | None, value: Any, what: str) -> bytes:
-    """Return an id as it is in text files; raise InputError for null and the like."""
+    """Return an id as it is in text files; raise InputError for null, a truth value, an object or a list.
+
+    what  what messages call it: topic or docno
+    """
     if value is None or value == "" or isinstance(value, (bool, Mapping, list)):
         raise InputError(source.name, line, f"{what} {quoted(json.dumps(value))}", "an id")
     return str(value).encode("utf-8", "surrogatepass")

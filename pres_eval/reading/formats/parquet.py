@@ -14,7 +14,7 @@ from pres_eval.reading.blocks import Block, Row, blocks_of_rows, check_topics
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.separated import NumbersByOrder, ids_in_cell
 from pres_eval.reading.formats.table_columns import Columns, columns_of
-from pres_eval.reading.headings import DOCNO, GAINS, GAINS_ADVICE, NAME_THEM
+from pres_eval.reading.headings import DOCNO, GAINS_ADVICE, NAME_THEM, Role
 from pres_eval.reading.mistakes.table_faults import (
     COMPARED_ROWS,
     ObservedTable,
@@ -28,19 +28,25 @@ ROWS_OF_BATCH = 1 << 16
 """Rows that are read together."""
 
 LARGEST_BATCH = 1 << 24
-"""Bytes of ids that are read together, if rows share long ones: a file may have them once for all rows."""
+"""Bytes of ids that are read together at most, where dictionary encoding has a long id once for many rows."""
 
 MOST_ID_BYTES, MOST_ID_BYTES_RATIO = 1 << 27, 100
-"""Bytes that all ids may have, or if that is more, times that they may be larger than their row groups."""
+"""All ids may have 128 MiB, or a hundred times the bytes of their row groups if that is more.
+
+A small file whose ids would fill the memory is an attack or a mistake.
+"""
 
 LARGEST_GROUP = 1 << 30
-"""Bytes of a row group, decompressed: who writes it decides in which pieces it is read."""
+"""Bytes of a row group, decompressed: it is kept in memory while its rows are read."""
 
 
-def read_parquet(source: File, grades: int) -> Iterator[Block]:
-    """Yield a table with the columns of ir_measures (query_id doc_id ...) or PyTerrier (qid docno ...)."""
+def read_parquet(source: File, role: Role) -> Iterator[Block]:
+    """Yield the rows of a Parquet file.
+
+    Its columns are those of ir_measures (query_id doc_id ...), of PyTerrier (qid docno ...) or of --columns.
+    """
     with opened(source) as file:
-        yield from row_groups(source, file, range(file.num_row_groups), grades)
+        yield from row_groups(source, file, range(file.num_row_groups), role)
 
 
 @contextlib.contextmanager
@@ -51,16 +57,16 @@ def opened(source: File) -> Iterator[Any]:
         import pyarrow.parquet
     except ImportError:
         raise MissingExtraError(f"{source.name}: reading Parquet", "pyarrow", "parquet") from None
-    opened_file: Any = ""
+    is_path = True
     try:
-        opened_file = source.for_jumps()
+        path_or_file = source.for_jumps()
+        is_path = isinstance(path_or_file, str)  # not one of a store, nor read into memory
         # pyarrow keeps what it reads ahead: that is worth it only where each read is a request to a store.
-        reads_ahead = not isinstance(opened_file, str)
         with (
             in_the_end(source.check_unchanged),
-            pyarrow.parquet.ParquetFile(opened_file, pre_buffer=reads_ahead) as file,
+            pyarrow.parquet.ParquetFile(path_or_file, pre_buffer=not is_path) as file,
         ):
-            file.path_or_file = opened_file  # to open it once more
+            file.path_or_file = path_or_file  # for `_shared_id_bytes`, which opens it once more
             yield file
     except PresEvalError:
         raise
@@ -69,40 +75,42 @@ def opened(source: File) -> Iterator[Any]:
         raise InputError(source.name, None, problem, expected) from None
     except Exception as error:
         # Stores raise what they like, such as ValueError for one that sends no parts of files.
-        if isinstance(opened_file, str) and not isinstance(error, (pyarrow.ArrowException, OSError)):
+        if is_path and not isinstance(error, (pyarrow.ArrowException, OSError)):
             raise
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise InputError(source.name, None, f"cannot be read ({reason})") from None
 
 
-def row_groups(source: File, file: Any, numbers: Iterable[int], grades: int) -> Iterator[Block]:
-    """Yield the rows of some row groups of an open file, some at a time."""
-    columns, names = columns_in(source, file, grades), column_names(source, file, grades)
-    _observe(source, file, columns, grades)
-    by_order = NumbersByOrder(grades)
+def row_groups(source: File, file: Any, numbers: Iterable[int], role: Role) -> Iterator[Block]:
+    """Yield the rows of the row groups with these numbers of an open file, some rows at a time."""
+    columns, names = columns_in(source, file, role), column_names(source, file, role)
+    topic_name, document_name = names[:2]
+    id_names = [topic_name, document_name]
+    if columns.has_lists:
+        id_names = [topic_name]
+    _warn_of_first_rows(source, file, columns, role)
+    by_order = NumbersByOrder(role)
     group_bytes = id_bytes = 0
     for group in numbers:
         group_bytes += _bytes_of_group(source, file, group)
-        id_columns = names[:2]
-        if columns.has_lists:
-            id_columns = names[:1]
-        num_rows = LARGEST_BATCH // _longest_shared(file, group, id_columns)
+        num_rows = LARGEST_BATCH // (1 + _shared_id_bytes(file, group, id_names))
         num_rows = max(min(ROWS_OF_BATCH, num_rows), 1)
         # One group after the other, so that memory does not grow with the file; threads have their own files.
         for batch in file.iter_batches(num_rows, row_groups=[group], columns=names, use_threads=False):
             if not batch.num_rows:
                 continue
             if columns.has_lists:
-                yield from _blocks_of_lists(source, batch, names, by_order, grades)
+                yield from _blocks_of_lists(source, batch, topic_name, document_name, by_order, role)
                 continue
-            topics = _ids(source, batch.column(names[0]), names[0])
-            documents = _ids(source, batch.column(names[1]), names[1])
+            topics = _ids(source, batch.column(topic_name), topic_name)
+            documents = _ids(source, batch.column(document_name), document_name)
             id_bytes += topics.nbytes + documents.nbytes
             _check_id_bytes(source, id_bytes, group_bytes)
             if columns.number is None:
                 values: AnyArray = np.array([by_order.number(topic) for topic in topics])
             else:
-                values = _numbers(source, batch.column(names[2]), names[2], grades)
+                number_name = names[2]
+                values = _numbers(source, batch.column(number_name), number_name, role)
             if columns.by_rank:
                 values = -values
             block = Block.of_rows(topics, documents, values)
@@ -127,28 +135,34 @@ def _check_id_bytes(source: File, id_bytes: int, group_bytes: int) -> None:
         raise InputError(source.name, None, problem, expected)
 
 
-def _observe(source: File, file: Any, columns: Columns, grades: int) -> None:
-    """Warn of what the first rows show: grades that no option names, ranks against scores, rival ids."""
+def _warn_of_first_rows(source: File, file: Any, columns: Columns, role: Role) -> None:
+    """Warn of what the headings and the first rows of a file show that may not be meant.
+
+    That is another column of numbers than --columns names, or one that may have numbers where none is named;
+    ranks that contradict the scores; and a second column of ids of documents that differ (the `rival`).
+    """
     headings = file.schema_arrow.names
+    naming = source.naming.for_role(role)
     document = headings[columns.document]
-    naming = source.naming.for_role(grades)
-    is_chosen = naming.named_column(DOCNO, headings) is not None
-    table = ObservedTable(source.name, () if is_chosen else headings, document)
-    is_unnamed = columns.number is None and not columns.has_lists
+    compared_headings = headings
+    if naming.named_column(DOCNO, headings) is not None:
+        compared_headings = ()
+    table = ObservedTable(source.name, compared_headings, document)
+    is_number_unnamed = columns.number is None and not columns.has_lists
     if columns.number is not None:
-        warn_of_other_number(source.name, naming, headings, headings[columns.number], grades)
-    if table.rival is None and columns.rank is None and not is_unnamed:
+        warn_of_other_number(source.name, naming, headings, headings[columns.number], role)
+    if table.rival is None and columns.rank is None and not is_number_unnamed:
         return
     first_rows = next(file.iter_batches(COMPARED_ROWS, use_threads=False), None)
     if first_rows is None:
         return
-    if is_unnamed:
-        candidates = [
-            heading
-            for column, heading in enumerate(headings)
-            if column not in columns.used and may_be_numbers(first_rows.column(column).to_pylist(), grades)
-        ]
-        warn_of_unnamed_number(source.name, candidates, grades, "HEADING")
+    if is_number_unnamed:
+        candidates = []
+        for column, heading in enumerate(headings):
+            is_unused = column not in columns.used
+            if is_unused and may_be_numbers(first_rows.column(column).to_pylist(), role):
+                candidates.append(heading)
+        warn_of_unnamed_number(source.name, candidates, role, "HEADING")
     for row in first_rows.to_pylist():
         if table.rival is not None:
             table.see_docnos(row[document], row[table.rival])
@@ -159,71 +173,99 @@ def _observe(source: File, file: Any, columns: Columns, grades: int) -> None:
 
 
 def _blocks_of_lists(
-    source: File, batch: Any, names: list[str], by_order: NumbersByOrder, grades: int
+    source: File, batch: Any, topic_name: str, lists_name: str, by_order: NumbersByOrder, role: Role
 ) -> Iterator[Block]:
     """Yield the documents of a table that has a list of them, or a text with several, in each row."""
-    topics, lists = (batch.column(name).to_pylist() for name in names[:2])
+    topics, lists = (batch.column(name).to_pylist() for name in (topic_name, lists_name))
     rows: list[Row] = []
-    for topic, documents in zip(topics, lists, strict=True):
-        for document in ids_in_cell(documents) if isinstance(documents, str) else documents or ():
+    for topic, cell in zip(topics, lists, strict=True):
+        documents = cell or ()
+        if isinstance(cell, str):
+            documents = ids_in_cell(cell)
+        for document in documents:
             if topic is None or document is None:
                 raise InputError(source.name, None, "a row without an id", "an id in all")
             ids = str(topic).encode(), str(document).encode()
             rows.append((*ids, by_order.number(topic), None))
-    yield from blocks_of_rows(source.name, iter(rows), grades)
+    yield from blocks_of_rows(source.name, iter(rows), role)
 
 
-def _longest_shared(file: Any, group: int, columns: list[str]) -> int:
-    """Return 1 plus the bytes of the longest ids that all rows of a group may share, one in each column."""
+def _shared_id_bytes(file: Any, group: int, columns: list[str]) -> int:
+    """Return the most bytes of ids in a row that the file may have once for many rows of a group.
+
+    Dictionary encoding does that: the sum is of the longest id in the dictionary of each column.  Ids of
+    other columns take as much room in the file as in memory, and do not count.
+    """
     import pyarrow.compute
 
     with pyarrow.parquet.ParquetFile(
         file.path_or_file, metadata=file.metadata, read_dictionary=columns
-    ) as again:
-        # The first row comes with all ids of the group's dictionary; those without one are in the file.
-        for first in again.iter_batches(1, row_groups=[group], columns=columns, use_threads=False):
-            return 1 + sum(
-                pyarrow.compute.max(pyarrow.compute.binary_length(column.dictionary)).as_py() or 0
-                for column in first.columns
-                if pyarrow.types.is_dictionary(column.type)
-            )
-    return 1
+    ) as file_of_dictionaries:
+        # With its first row comes the whole dictionary of each column.
+        first_row = next(
+            file_of_dictionaries.iter_batches(1, row_groups=[group], columns=columns, use_threads=False), None
+        )
+        if first_row is None:
+            return 0
+        num_bytes = 0
+        for column in first_row.columns:
+            if pyarrow.types.is_dictionary(column.type):
+                lengths = pyarrow.compute.binary_length(column.dictionary)
+                num_bytes += pyarrow.compute.max(lengths).as_py() or 0
+    return num_bytes
 
 
 def blocks_of_groups(source: File, start: int, stop: int, by_topic: bool) -> Iterator[Block]:
-    """Yield the rows of some row groups; with `by_topic`, those of the topics that begin in them."""
+    """Yield the rows of the row groups start ... stop-1; with `by_topic`, those of the topics that begin
+    there.
+
+    With `by_topic` each topic is in the split in which its first row is.  If a split has the topics 6 7 7 and
+    the next one 7 7 8, the first yields 6 and all of 7, beyond its end, and the next one 8 alone.
+    """
     with opened(source) as file:
         if not by_topic:
-            yield from row_groups(source, file, range(start, stop), False)
+            yield from row_groups(source, file, range(start, stop), Role.RUN)
             return
-        last_topic = None  # of the rows so far
-        if start:
-            *_, before = row_groups(source, file, [start - 1], False)
-            last_topic = before.topics[len(before.topics) - 1]
-        has_begun = start == 0  # whether a topic has begun in these groups
-        for block in row_groups(source, file, range(start, stop), False):
-            goes_on = not has_begun and block.topics[0] == last_topic
-            first = int(goes_on)
-            if first < len(block.topics):
-                has_begun = True
-                last_topic = block.topics[len(block.topics) - 1]
-                yield block.groups(first, len(block.topics))
-        for block in row_groups(source, file, range(stop, file.num_row_groups), False):
-            if not has_begun or block.topics[0] != last_topic:
+        topic_before = _last_topic_before(source, file, start)
+        last_topic = None  # of the topics that begin here; None: none has begun yet
+        for block in row_groups(source, file, range(start, stop), Role.RUN):
+            first_group, num_groups = 0, len(block.topics)
+            if last_topic is None and block.topics[0] == topic_before:
+                first_group = 1
+            if first_group < num_groups:
+                last_topic = block.topics[-1]
+                yield block.groups(first_group, num_groups)
+        for block in row_groups(source, file, range(stop, file.num_row_groups), Role.RUN):
+            if block.topics[0] != last_topic:
                 return
             yield block.groups(0, 1)
             if len(block.topics) > 1:
                 return
 
 
-def column_names(source: File, file: Any, grades: int) -> list[str]:
-    """Return the names of the columns that are read.  Raises InputError if the file has not all of them."""
+def _last_topic_before(source: File, file: Any, group: int) -> bytes | None:
+    """Return the topic of the last row before a row group; None if there is no such row."""
+    while group > 0:
+        group -= 1
+        last_topic = None
+        for block in row_groups(source, file, [group], Role.RUN):
+            last_topic = block.topics[-1]
+        if last_topic is not None:  # a row group may have no rows
+            return last_topic
+    return None
+
+
+def column_names(source: File, file: Any, role: Role) -> list[str]:
+    """Return the names of the columns of topics, documents and, if there is one, numbers.
+
+    Raises InputError as `columns_in` does.
+    """
     names = file.schema_arrow.names
-    return [names[column] for column in columns_in(source, file, grades).used]
+    return [names[column] for column in columns_in(source, file, role).used]
 
 
-def columns_in(source: File, file: Any, grades: int) -> Columns:
-    """Return the columns that are read.
+def columns_in(source: File, file: Any, role: Role) -> Columns:
+    """Return which columns of a file are read.
 
     Raises InputError if the file has not all of them, has one twice, or has structs for ids, or lists where
     one document is expected.
@@ -232,10 +274,10 @@ def columns_in(source: File, file: Any, grades: int) -> Columns:
 
     schema = file.schema_arrow
     names = schema.names
-    columns = columns_of(names, grades, source.naming.for_role(grades))
+    columns = columns_of(names, role, source.naming.for_role(role))
     if columns is None or columns.topic is None:
         value = "score"
-        if grades:
+        if role.has_grades:
             value = "relevance or label"
         expected = f"query_id doc_id {value}, or qid docno {value}"
         raise InputError(source.name, None, f"the columns {', '.join(names)}", expected, NAME_THEM)
@@ -255,7 +297,7 @@ def columns_in(source: File, file: Any, grades: int) -> Columns:
 
 
 def _ids(source: File, column: Any, name: str) -> Ids:
-    """Return a column as ids, made of its buffer at once; raise InputError for a null, and for a NUL."""
+    """Return a column as ids, made from its buffer at once; raise InputError for a null, and for a NUL."""
     import pyarrow
 
     _check_nulls(source, column, name)
@@ -275,47 +317,47 @@ def _ids(source: File, column: Any, name: str) -> Ids:
     return Ids.from_buffer(text, byte_offsets[:-1] - start, byte_offsets[1:] - start)
 
 
-def _numbers(source: File, column: Any, name: str, grades: int) -> AnyArray:
+def _numbers(source: File, column: Any, name: str, role: Role) -> AnyArray:
     """Return (n,) the numbers of a column: whole ones if they are grades, doubles if scores or gains."""
     import pyarrow
 
-    naming = source.naming.for_role(grades)
+    naming = source.naming.for_role(role)
     _check_nulls(source, column, name)
-    if grades and naming.grades and not pyarrow.types.is_floating(column.type):
+    if role.has_grades and naming.grades and not pyarrow.types.is_floating(column.type):
         values = [naming.grade(str(value)) for value in column.to_pylist()]
-        return _grades(source, np.array(values), name, grades)
+        return _grades(source, np.array(values), name, role)
     if not (pyarrow.types.is_integer(column.type) or pyarrow.types.is_floating(column.type)):
         expected = "numbers"
-        if grades:
+        if role.has_grades:
             expected = "integers"
         raise InputError(source.name, None, f"column {quoted(name)} of type {column.type}", expected)
     numbers = column.to_numpy(zero_copy_only=False)
-    if not grades:
+    if role is Role.RUN:
         return np.asarray(numbers, np.float64)
-    return _grades(source, np.asarray(numbers), name, grades)
+    return _grades(source, np.asarray(numbers), name, role)
 
 
-def _grades(source: File, grades_read: AnyArray, name: str, grades: int) -> AnyArray:
+def _grades(source: File, grades: AnyArray, name: str, role: Role) -> AnyArray:
     """Return (n,) grades as whole numbers, or gains; raise InputError for decimals where these are none."""
-    limits = np.iinfo(np.int64)
-    if grades_read.dtype.kind != "f":
-        if len(grades_read) and not limits.min <= int(grades_read.max()) <= limits.max:
-            problem = f"relevance {int(grades_read.max())} in column {quoted(name)}"
+    if grades.dtype.kind != "f":
+        # Only unsigned numbers of 64 bits may be out of the range, above it.
+        if len(grades) and int(grades.max()) > np.iinfo(np.int64).max:
+            problem = f"relevance {int(grades.max())} in column {quoted(name)}"
             raise InputError(source.name, None, problem, "integers of 64 bits")
-        return grades_read.astype(np.int64)
-    wrong = ~np.isfinite(grades_read)
-    if grades != GAINS:
+        return grades.astype(np.int64)
+    wrong = ~np.isfinite(grades)
+    if not role.has_gains:
         # 2^63 as a double is the first that a whole number of 64 bits cannot be.
-        wrong |= np.abs(grades_read.astype(np.float64)) >= 2.0**63
-        wrong |= grades_read != np.trunc(grades_read)
+        wrong |= np.abs(grades.astype(np.float64)) >= 2.0**63
+        wrong |= grades != np.trunc(grades)
     if wrong.any():
-        problem = f"relevance {float(grades_read[int(np.argmax(wrong))])!r} in column {quoted(name)}"
-        if grades == GAINS:
+        problem = f"relevance {float(grades[int(np.argmax(wrong))])!r} in column {quoted(name)}"
+        if role.has_gains:
             raise InputError(source.name, None, problem, "finite numbers")
         raise InputError(source.name, None, problem, "integers", GAINS_ADVICE)
-    if grades == GAINS:
-        return grades_read.astype(np.float64)
-    return grades_read.astype(np.int64)
+    if role.has_gains:
+        return grades.astype(np.float64)
+    return grades.astype(np.int64)
 
 
 def _check_nulls(source: File, column: Any, name: str) -> None:

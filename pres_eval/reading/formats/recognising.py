@@ -18,28 +18,29 @@ from pres_eval.reading.formats.parquet import read_parquet
 from pres_eval.reading.formats.separated import read_by_number, read_csv, read_words
 from pres_eval.reading.formats.table_columns import columns_of
 from pres_eval.reading.formats.table_heads import head_of_table
-from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, SCORE, TOPIC, Naming
+from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, SCORE, TOPIC, Naming, Role
 
 LOOKED_AT_LINES = 20
+"""Lines at the beginning of a file that are looked at."""
 
 LONGEST_RECORD = 1 << 22
 """Bytes in which the first record of a list has to end, to be recognised."""
 
 COLUMNS_OF_TABLES = (TOPIC, DOCNO, SCORE, RANK, GRADE)
-"""Kinds of columns, one of whose headings begins JSON that has columns as lists."""
+"""Kinds of columns of a table in JSON with a list for each column: its first key is a heading of one."""
 
 JSON_LISTS, JSON_RECORDS, JSON_EXPORT = "json lists", "json records", "json export"
-"""Names of JSON of other shapes; -T and -R call all of them json."""
+"""Our names for JSON of other shapes; -T and -R call all of them json."""
 
 NAMED = "columns"
-"""Name of the format whose columns --columns numbers, and of Parquet whose columns it names."""
+"""Our name for the format whose columns --columns numbers, and for Parquet whose columns it names."""
 
 
-def _read_named(source: File, grades: int) -> Iterator[Block]:
-    """Read a file whose columns --columns names."""
+def _read_named(source: File, role: Role) -> Iterator[Block]:
+    """Yield the rows of a file whose columns --columns numbers, or of Parquet whose columns it names."""
     if source.head().startswith(b"PAR1"):
-        return read_parquet(source, grades)
-    return read_by_number(source, grades)
+        return read_parquet(source, role)
+    return read_by_number(source, role)
 
 
 FORMATS = {
@@ -63,23 +64,20 @@ FORMATS = {
         FileFormat(NAMED, "the columns of --columns", _read_named),
     )
 }
-"""By the names that -T and -R give them, and those that have no such name."""
+"""Formats by their names, which -T and -R know but for JSON_LISTS and the others of ours."""
 
 
-def recognised(source: File, grades: bool) -> FileFormat | None:
-    """Return the format of a file that is not in trec_eval's; None if no format fits.
-
-    grades  whether the file has judgements; False: a run
-    """
+def recognised(source: File, role: Role) -> FileFormat | None:
+    """Return the format of a file that is not in trec_eval's; None if no format fits."""
     try:
         head = source.head().removeprefix(b"\xef\xbb\xbf")
     except InputError:
         return None
-    naming = source.naming.for_role(grades)
+    naming = source.naming.for_role(role)
     if head.startswith(b"PAR1"):
         return FORMATS["parquet"]
     if naming.by_number:
-        if not _numbers_are_of(naming, grades):
+        if not _numbers_are_of(naming, role):
             return None
         return FORMATS[NAMED]
     *ended_lines, last_line = head.split(b"\n")
@@ -88,19 +86,23 @@ def recognised(source: File, grades: bool) -> FileFormat | None:
         # A file of one line may end without a newline.
         if not lines and last_line.strip():
             lines = [last_line]
-        return _json(source, head, lines, grades, naming)
-    return _of_text(head, lines or [head], grades, naming)
+        return _json(source, head, lines, role, naming)
+    return _of_text(head, lines or [head], role, naming)
 
 
-def _of_text(text: bytes, lines: list[bytes], grades: bool, naming: Naming) -> FileFormat | None:
-    """Return the format of lines of columns, None if it is not known; `text`: all of the beginning."""
+def _of_text(text: bytes, lines: list[bytes], role: Role, naming: Naming) -> FileFormat | None:
+    """Return the format of a text in columns, None if it is not known.
+
+    text   the beginning of the file
+    lines  its lines that are not blank
+    """
     first = text.partition(b"\n")[0]
     if [word.strip(b'"').lower() for word in first.split()] == [b"query-id", b"corpus-id", b"score"]:
         return FORMATS["beir"]
     table = head_of_table(text, naming)
-    if table is not None and columns_of(table.names, grades, naming) is not None:
+    if table is not None and columns_of(table.names, role, naming) is not None:
         return FORMATS["csv"]
-    if not grades and _ranks_ascend(lines):
+    if role is Role.RUN and _ranks_ascend(lines):
         return FORMATS["msmarco"]
     return None
 
@@ -112,33 +114,40 @@ def has_whole_numbers(source: File) -> bool:
 
 def judgements_format(source: File) -> FileFormat | None:
     """Return the format of judgements whose columns or words the options name; None if they name none."""
-    file_format = recognised(source, grades=True)
+    file_format = recognised(source, Role.QRELS)
     if file_format is None and source.naming.grades:
         return FileFormat("qrels", "", read_words)
     return file_format
 
 
-def _numbers_are_of(naming: Naming, grades: bool) -> bool:
-    """Return whether --columns numbers the columns of such a file: a grade is of judgements alone."""
+def _numbers_are_of(naming: Naming, role: Role) -> bool:
+    """Return whether the columns that --columns numbers may be of a file of this role.
+
+    Scores and ranks are of runs, grades of judgements; documents alone may be of both.
+    """
     if DOCNO not in naming.columns and DOCNOS not in naming.columns:
         return False
-    of_runs = SCORE in naming.columns or RANK in naming.columns
-    if grades:
-        return GRADE in naming.columns or not of_runs
-    return of_runs or GRADE not in naming.columns
+    names_grade = GRADE in naming.columns
+    names_score = SCORE in naming.columns or RANK in naming.columns
+    if names_grade == names_score:
+        return True
+    return names_grade == role.has_grades
 
 
-def _json(source: File, head: bytes, lines: list[bytes], grades: bool, naming: Naming) -> FileFormat | None:
-    """Return which kind of JSON begins so, None if it is neither a run nor judgements."""
+def _json(source: File, head: bytes, lines: list[bytes], role: Role, naming: Naming) -> FileFormat | None:
+    """Return the format of JSON with this beginning, None if it is neither a run nor judgements.
+
+    lines  of the beginning, whole and not blank
+    """
     if BEGINNING_OF_EXPORT.search(head):
         return FORMATS[JSON_EXPORT]
     if head.lstrip().startswith(b"["):
-        return _json_list(source, head, grades, naming)
-    shape = _shape(head, grades, naming)
-    closed = [line.rstrip().endswith(b"}") for line in lines]
-    if lines and lines[0].lstrip().startswith(b"{") and all(closed):
+        return _json_list(source, head, role, naming)
+    shape = _shape(head, role, naming)
+    has_objects = all(line.rstrip().endswith(b"}") for line in lines)
+    if lines and lines[0].lstrip().startswith(b"{") and has_objects:
         record = _first_value(lines[0])
-        if is_record(record, grades, naming) and not _has_columns(record):
+        if is_record(record, role, naming) and not _has_columns(record):
             return FORMATS["jsonl"]
         if shape is not None and len(lines) > 1:
             return FORMATS["jsonl"]
@@ -147,29 +156,31 @@ def _json(source: File, head: bytes, lines: list[bytes], grades: bool, naming: N
     return FORMATS[shape]
 
 
-def _json_list(source: File, head: bytes, grades: bool, naming: Naming) -> FileFormat | None:
+def _json_list(source: File, head: bytes, role: Role, naming: Naming) -> FileFormat | None:
     """Return the format of a list in JSON, None if its first element is no record."""
     record = _first_value(head.lstrip()[1:])
     if record is None and len(head) >= HEAD - len(BYTE_ORDER_MARK):
         record = _first_value(source.head(LONGEST_RECORD).lstrip(BYTE_ORDER_MARK + b" \r\n\t")[1:])
-    if not is_record(record, grades, naming):
+    if not is_record(record, role, naming):
         return None
     return FORMATS[JSON_RECORDS]
 
 
-# The first key of an object, up to its value.
 _MEMBER = re.compile(rb'\s*\{\s*("(?:[^"\\]|\\.)*")\s*:\s*')
+"""The first key of an object, up to its value."""
+
 _LIST_OF_IDS = re.compile(rb'\[\s*(?:["\]]|-?\d)')
+"""The beginning of a list of texts or numbers, or an empty list."""
 
 
-def _shape(head: bytes, grades: bool, naming: Naming) -> str | None:
-    """Return the name of the format of an object that begins so; None if it is none that can be read."""
+def _shape(head: bytes, role: Role, naming: Naming) -> str | None:
+    """Return the name of the format of an object with this beginning; None if it is none that can be read."""
     member = _MEMBER.match(head)
     if member is None:
-        is_empty = re.match(rb"\s*\{\s*\}\s*$", head) is not None
-        return "json" if is_empty else None
+        is_empty_object = re.match(rb"\s*\{\s*\}\s*$", head) is not None
+        return "json" if is_empty_object else None
     value = head[member.end() :]
-    if is_record(_first_value(value.removeprefix(b"[")), grades, naming):
+    if is_record(_first_value(value.removeprefix(b"[")), role, naming):
         return JSON_RECORDS
     if value.startswith(b"{"):
         return "json"
@@ -179,13 +190,13 @@ def _shape(head: bytes, grades: bool, naming: Naming) -> str | None:
             naming.column(kind, [key]) is not None for kind in COLUMNS_OF_TABLES
         )
         return JSON_RECORDS if is_table else JSON_LISTS
-    if records_of_table(_first_value(head), grades, naming) is not None:
+    if records_of_table(_first_value(head), role, naming) is not None:
         return JSON_RECORDS
     return None
 
 
 def _first_value(text: bytes) -> Any:
-    """Return the value at the beginning of a text in JSON; None if it is not whole."""
+    """Return the value in JSON at the beginning of a text; None if it is not whole."""
     try:
         return json.JSONDecoder().raw_decode(text.decode("utf-8", "replace").lstrip())[0]
     except (ValueError, RecursionError):

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 
 from pres_eval.errors import ReadingNote
-from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, RELEVANT_DOCNOS, SCORE, TOPIC, Naming
+from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, RELEVANT_DOCNOS, SCORE, TOPIC, Naming, Role
 from pres_eval.records import dataclass
 
 ID_OF_ONE_TOPIC = b"1"
@@ -17,12 +17,13 @@ ID_OF_ONE_TOPIC = b"1"
 class Columns:
     """Numbers of the columns of a file, from 0.
 
-    topic    None: all rows are of ID_OF_ONE_TOPIC
-    document the docno, or several of them
-    number   the score, rank or grade; None: the documents of a topic are in ranked order, and relevant
-    by_rank  whether the number is a rank
-    has_lists whether a cell has several documents in ranked order
-    rank     the rank beside the score; None if there is none
+    topic      None: all rows are of ID_OF_ONE_TOPIC
+    document   the docno, or several of them
+    number     the score, rank or grade; None: the documents of a topic are in ranked order (of a run), or all
+               relevant (of judgements)
+    by_rank    whether the number is a rank
+    has_lists  whether a cell has several documents, in the order of a ranking if they are of a run
+    rank       the rank beside the score; None if there is none
     """
 
     topic: int | None
@@ -34,51 +35,79 @@ class Columns:
 
     @property
     def used(self) -> tuple[int, ...]:
-        """Return the columns of topic, document and number, of those that there are."""
+        """Return the columns of topic, document and number in this order, without those that are None."""
         columns = (self.topic, self.document, self.number)
         return tuple(column for column in columns if column is not None)
 
     @property
     def last(self) -> int:
-        """Return the last of the columns that are used."""
+        """Return the number of the last of the columns that are used."""
         return max(self.used)
 
 
-def columns_of(header: Sequence[str], grades: int, naming: Naming) -> Columns | None:
-    """Return the columns of a header; None if it lacks the topic, the document, or the number."""
-    topic, document = naming.column(TOPIC, header), naming.column(DOCNO, header)
-    kind_of_lists = DOCNOS
-    if grades:
-        kind_of_lists = RELEVANT_DOCNOS
-    documents = naming.column(kind_of_lists, header)
-    several = documents is not None and (document is None or naming.named_column(DOCNOS, header) is not None)
-    if several:
-        document = documents
-    number, by_rank = naming.column(GRADE, header), False
-    if not grades:
-        number = naming.column(SCORE, header)
-        if number is None or (RANK in naming.columns and SCORE not in naming.columns):
-            number, by_rank = naming.column(RANK, header), True
+def columns_of(headings: Sequence[str], role: Role, naming: Naming) -> Columns | None:
+    """Return the columns with these headings; None if the topic, the document, or the number is not there."""
+    topic = naming.column(TOPIC, headings)
+    document, has_lists = _heading_of_documents(headings, role, naming)
+    number, by_rank = _heading_of_numbers(headings, role, naming)
     if number == document:  # named as the document, though its heading is one of numbers
         number = None
     if document is None or (topic is None and not has_one_topic(naming)):
         return None
-    if number is None and not (several or is_named(naming)):
+    needs_number = not has_lists and not is_named(naming)
+    if number is None and needs_number:
         return None
     rank = None
-    if not grades and not by_rank:
-        rank = naming.column(RANK, header)
+    if role is Role.RUN and not by_rank:
+        rank = naming.column(RANK, headings)
     if rank == number:  # a column named rank that an option names as the scores
         rank = None
-    column_of = {name: column for column, name in reversed(list(enumerate(header)))}
     return Columns(
-        topic=column_of.get(topic or ""),
-        document=column_of[document],
-        number=column_of.get(number or ""),
+        topic=_column_of(topic, headings),
+        document=headings.index(document),
+        number=_column_of(number, headings),
         by_rank=by_rank,
-        has_lists=several,
-        rank=column_of.get(rank or ""),
+        has_lists=has_lists,
+        rank=_column_of(rank, headings),
     )
+
+
+def _heading_of_documents(headings: Sequence[str], role: Role, naming: Naming) -> tuple[str | None, bool]:
+    """Return the heading of the documents, None if there is none, and whether its cells have several.
+
+    A column of single documents is preferred, unless the options name one of lists.
+    """
+    docno = naming.column(DOCNO, headings)
+    kind_of_lists = DOCNOS
+    if role.has_grades:
+        kind_of_lists = RELEVANT_DOCNOS
+    docnos = naming.column(kind_of_lists, headings)
+    if docnos is None:
+        return docno, False
+    if docno is None or naming.named_column(DOCNOS, headings) is not None:
+        return docnos, True
+    return docno, False
+
+
+def _heading_of_numbers(headings: Sequence[str], role: Role, naming: Naming) -> tuple[str | None, bool]:
+    """Return the heading of grades, scores or ranks, None if there is none, and whether it is of ranks.
+
+    Scores are preferred to ranks, unless the options name ranks alone.
+    """
+    if role.has_grades:
+        return naming.column(GRADE, headings), False
+    score = naming.column(SCORE, headings)
+    names_ranks_alone = RANK in naming.columns and SCORE not in naming.columns
+    if score is None or names_ranks_alone:
+        return naming.column(RANK, headings), True
+    return score, False
+
+
+def _column_of(heading: str | None, headings: Sequence[str]) -> int | None:
+    """Return the number of the first column with this heading; None for None."""
+    if heading is None:
+        return None
+    return headings.index(heading)
 
 
 def is_named(naming: Naming) -> bool:
@@ -88,17 +117,17 @@ def is_named(naming: Naming) -> bool:
 
 
 def has_one_topic(naming: Naming) -> bool:
-    """Return whether a file without a column of topics has the rows of one: its documents are named alone."""
+    """Return whether a file without a column of topics has one topic: options name its documents alone."""
     return DOCNO in naming.columns and TOPIC not in naming.columns
 
 
-def numbered_columns(naming: Naming, grades: int) -> Columns:
-    """Return the columns that --columns names by their numbers."""
+def numbered_columns(naming: Naming, role: Role) -> Columns:
+    """Return the columns that --columns names by their numbers, which count from 1."""
     column_of = {kind: int(number) - 1 for kind, number in naming.columns.items()}
-    several = DOCNOS in column_of
-    document = column_of[DOCNOS] if several else column_of[DOCNO]
-    by_rank = not grades and SCORE not in column_of and RANK in column_of
-    if grades:
+    has_lists = DOCNOS in column_of
+    document = column_of[DOCNOS] if has_lists else column_of[DOCNO]
+    by_rank = role is Role.RUN and SCORE not in column_of and RANK in column_of
+    if role.has_grades:
         number = column_of.get(GRADE)
     elif by_rank:
         number = column_of[RANK]
@@ -109,12 +138,12 @@ def numbered_columns(naming: Naming, grades: int) -> Columns:
         document=document,
         number=number,
         by_rank=by_rank,
-        has_lists=several,
+        has_lists=has_lists,
     )
 
 
 def note_of_one_topic(name: str) -> None:
-    """Note that a table has no column of topics."""
+    """Give the note that a table has no column of topics, in the file of this name."""
     topic = ID_OF_ONE_TOPIC.decode()
     text = f"no column of topics, so that all rows are of topic {topic} (--columns topic=HEADING)"
     warnings.warn(f"{name}: {text}", ReadingNote, stacklevel=2)

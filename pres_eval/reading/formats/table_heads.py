@@ -29,7 +29,7 @@ class TableHead:
     names      of the columns
     separator  of the columns
     quote      the quotation mark
-    before     how many lines come before it, which are left out
+    before     lines before it, which are left out
     """
 
     names: tuple[str, ...]
@@ -39,14 +39,20 @@ class TableHead:
 
 
 def head_of_line(line: bytes, before: int = 0) -> TableHead | None:
-    """Return the head of a table that a line is; None for a line without a separator of columns."""
+    """Return the head of a table of its heading line; None for a line without a separator of columns.
+
+    before  lines before it
+    """
     import csv  # takes a while to import, and most files are no CSV
 
     text = line.decode("utf-8-sig", "surrogateescape").rstrip("\r\n")
     quote, separator = '"', None
     if text.startswith(CONCORDANCE_QUOTE):
-        between_cells = "".join(text.split(CONCORDANCE_QUOTE)[2:3])
-        quote, separator = CONCORDANCE_QUOTE, between_cells[:1]
+        # A line such as þDocIDþ¶þTitleþ: what follows the second mark separates the cells.
+        parts = text.split(CONCORDANCE_QUOTE, 3)
+        quote, separator = CONCORDANCE_QUOTE, None
+        if len(parts) > 2:
+            separator = parts[2][:1]
     elif QUOTED_WORDS.fullmatch(line):
         separator = " "
     else:
@@ -61,24 +67,25 @@ def head_of_line(line: bytes, before: int = 0) -> TableHead | None:
 
 
 def head_of_table(text: bytes, naming: Naming) -> TableHead | None:
-    """Return the head of a table that begins so; None if its first line is none.
+    """Return the head of a table with this beginning; None if its first line is no heading line.
 
-    If options name headings, it is the first line that has all of them: programs write their search before.
+    If options name headings, the first line that has all of them is the heading line: programs may write a
+    description of the search before it.
     """
     lines = text.split(b"\n")
-    begin = 0
+    first = 0
     if SEPARATOR_LINE.fullmatch(lines[0].removeprefix(b"\xef\xbb\xbf")):
-        begin = 1
+        first = 1
     if naming.columns:
         for before, line in enumerate(lines[:LOOKED_AT_LINES]):
             head = head_of_line(line, before)
             if head is not None and _has_all(head.names, naming):
                 return head
-    if begin == len(lines):
+    if first == len(lines):
         return None
-    return head_of_line(lines[begin], begin)
+    return head_of_line(lines[first], before=first)
 
 
 def _has_all(names: Sequence[str], naming: Naming) -> bool:
-    """Return whether the names of columns are among them that the options name."""
+    """Return whether all headings that the options name are among these names."""
     return all(pick(names, [heading]) is not None for heading in naming.columns.values())

@@ -1,4 +1,4 @@
-"""Judgements without some topics or documents, and with numbers that these have of their own."""
+"""Judgements that options change: without some topics or documents, or with numbers for these."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def with_documents(qrels: QrelsJudgements, documents: Ids, rows: IntArray) -> QrelsJudgements:
-    """Return judgements whose documents have other ids, of which some are left out.
+    """Return judgements whose documents have other ids, without some of the documents.
 
-    documents  the new ids (D,) of the judged documents; some may be the same
-    rows       (n,) the documents that stay, ascending
-    The highest of several grades counts for a document.
+    documents  (D,) the new ids of the judged documents; some may be the same
+    rows       (n,) indices of the documents that stay, ascending
+    Where several documents of a topic become one, the highest grade counts.
     """
     topics, num_documents = np.unique(qrels.pool.topic_of[rows], return_counts=True)
     # As in a file without the other lines, a topic of which nothing is left is not there.
@@ -31,24 +31,25 @@ def with_documents(qrels: QrelsJudgements, documents: Ids, rows: IntArray) -> Qr
     order = np.argsort(new_document, kind="stable")
     first = np.searchsorted(new_document[order], np.arange(len(pooled.pool.documents)))
     highest_grades = np.maximum.reduceat(qrels.grade[rows][order], first)
-    new_number = np.full(len(documents), -1)  # of each judged document; -1: left out
-    new_number[rows] = new_document
+    new_index = np.full(len(documents), -1)  # of each judged document; -1: left out
+    new_index[rows] = new_document
     missing_topics = absent(topics, len(qrels.pool.topics))
     return replace(
         qrels,
         pool=pooled.pool,
         grade=highest_grades,
-        duplicates=_renumbered(qrels.duplicates, new_number, pooled.pool),
+        duplicates=_renumbered(qrels.duplicates, new_index, pooled.pool),
         left_out=qrels.left_out.union(qrels.pool.topics.take(missing_topics)),
     )
 
 
-def _renumbered(duplicates: Duplicates, new_number: IntArray, pool: Pool) -> Duplicates:
-    """Return the duplicates with the numbers that their documents have in a new pool.
+def _renumbered(duplicates: Duplicates, new_index: IntArray, pool: Pool) -> Duplicates:
+    """Return the duplicates with the indices that their documents have in a new pool.
 
-    new_number  (D,) of each document of the old pool; -1 if the new one lacks it, and with it the duplicate
+    new_index  (D,) of each document of the old pool; -1: the new one lacks it, and its duplicates are left
+               out
     """
-    document = new_number[duplicates.document]
+    document = new_index[duplicates.document]
     remaining = np.flatnonzero(document >= 0)
     document = document[remaining]
     return Duplicates(
@@ -63,7 +64,7 @@ def _renumbered(duplicates: Duplicates, new_number: IntArray, pool: Pool) -> Dup
 def answered_by_nothing(relevance: Relevance, options: Options) -> IntArray | None:
     """Return the topics (n,) for which a run is right to retrieve nothing; None if there are none.
 
-    These are the topics without relevant documents where --empty gives them a value and -c counts all.
+    These are the topics without relevant documents, if --empty gives them a value and -c counts all topics.
     """
     if not options.complete or options.empty not in (AS_ZERO, ONE):
         return None
@@ -76,8 +77,8 @@ def answered_by_nothing(relevance: Relevance, options: Options) -> IntArray | No
 def no_answers(relevance: Relevance, options: Options, retrieved_for: IntArray) -> tuple[int, int] | None:
     """Count the topics without a relevant document, and those of them for which a run retrieves nothing.
 
-    retrieved_for  topics (n,) for which it retrieves documents
-    None unless --empty gives such topics a value, and there are some.
+    retrieved_for  (n,) indices of the topics for which it retrieves documents
+    Returns None if --empty gives such topics no value, or there are none.
     """
     if options.empty not in (AS_ZERO, ONE):
         return None
@@ -88,11 +89,13 @@ def no_answers(relevance: Relevance, options: Options, retrieved_for: IntArray) 
 
 
 def without_empty_topics(relevance: Relevance, level: float) -> Relevance:
-    """Return the judgements of topics with relevant documents alone.
+    """Return the judgements without the topics that have no relevant document.
 
+    level  the least grade that is relevant
     Raises UsageError for judgements that are no qrels, InputError if there is no such topic.
     """
-    empty, qrels = empty_topics(relevance, level), as_qrels(relevance, "--empty")
+    qrels = as_qrels(relevance, "--empty")
+    empty = empty_topics(qrels, level)
     rows = np.flatnonzero(~empty[qrels.pool.topic_of])
     if not len(rows):
         raise InputError(qrels.name, None, "no topic has a relevant document", "one that has")
@@ -113,19 +116,19 @@ def check_no_empty_topics(relevance: Relevance, level: float) -> None:
 
 
 def empty_topics(relevance: Relevance, level: float) -> BoolArray:
-    """Return which topics (T,) have no document of at least this grade.
+    """Return (T,) which topics have no document of at least this grade.
 
     Raises UsageError for judgements that are no qrels.
     """
     qrels = as_qrels(relevance, "--empty")
     highest: Grades = np.maximum.reduceat(qrels.grade, qrels.pool.offsets[:-1])
-    return highest < max(level, 0)
+    return highest < max(level, 0)  # a negative grade is of a document that was not judged
 
 
 def with_document_scores(relevance: Relevance, scores: QrelsJudgements) -> QrelsJudgements:
-    """Return the judgements with the scores that documents have of their own; 0 for a document without one.
+    """Return the judgements with the scores of --document-scores; 0 for a document without one.
 
-    scores  read as if they were gains
+    scores  as judgements whose grades are the scores
     Raises UsageError for judgements that are no qrels, InputError where a document of a topic has two scores.
     """
     qrels = as_qrels(relevance, "--document-scores")
@@ -144,8 +147,9 @@ def with_document_scores(relevance: Relevance, scores: QrelsJudgements) -> Qrels
 
 
 def with_topic_numbers(relevance: Relevance, nmax: Weights | None, sizes: Weights | None) -> Relevance:
-    """Return the judgements with the Nmax of each topic, and the documents in its collection.
+    """Return the judgements with the Nmax of each topic, and the number of documents in its collection.
 
+    nmax, sizes  numbers of files; None: there is no such file
     Raises UsageError for judgements that are no qrels, InputError for a judged topic without a number.
     """
     if nmax is None and sizes is None:
@@ -155,7 +159,7 @@ def with_topic_numbers(relevance: Relevance, nmax: Weights | None, sizes: Weight
 
 
 def _numbers(qrels: QrelsJudgements, numbers: Weights | None) -> IntArray | None:
-    """Return (T,) the numbers of the judged topics."""
+    """Return (T,) the numbers of the judged topics; None for None.  Raises InputError for one without."""
     if numbers is None:
         return None
     for topic in qrels.pool.topics:

@@ -1,4 +1,4 @@
-"""Judgements that ir_datasets knows, as a file of lines."""
+"""Judgements of datasets of the package ir_datasets, as a file of lines."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from typing import Any
 from pres_eval.errors import InputError, did_you_mean, extra_module, quoted
 
 DATASET = "irds:"
-"""Prefix of the judgements of a dataset of ir_datasets: irds:ID."""
+"""Beginning of the address of a dataset's judgements: irds:ID."""
 
 
 def qrels_text(address: str) -> Iterator[bytes]:
-    """Return the judgements of `irds:ID` as lines of topic, iteration or subtopic, docno, relevance.
+    """Return the text of the judgements of `irds:ID`: lines of topic, iteration or subtopic, docno,
+    relevance.
 
     ir_datasets fetches them when they are first read, if it has not yet.  Raises InputError if there is no
     such dataset, it has no judgements, or they cannot be fetched.
     """
     dataset = _dataset(address)
     if not dataset.has_qrels():
-        inside = f"{address.removeprefix(DATASET)}/"
-        parts = [name for name in _ids() if name.startswith(inside) and _dataset(name).has_qrels()]
+        beginning = f"{address.removeprefix(DATASET)}/"
+        parts = [name for name in _ids() if name.startswith(beginning) and _dataset(name).has_qrels()]
         advice = ""
         if parts:
             advice = f"parts of it have: {', '.join(parts[:5])}"
@@ -37,17 +38,31 @@ def qrels_text(address: str) -> Iterator[bytes]:
     except InputError:
         raise
     except Exception as error:  # whatever a download or a reader of files raises
-        named = re.search(r"https?://[^\s'\"<>]+", str(error))
-        url = getattr(getattr(error, "request", None), "url", None) or (named and named[0])
-        what = "cannot be read" if url is None else f"ir_datasets cannot fetch {url}"
-        once = "with a network, ir_datasets fetches it once and keeps it; or name a file"
-        advice = once if url else str(error)
-        raise InputError(address, None, f"{what} ({type(error).__name__})", None, advice) from None
+        url = _url_of(error)
+        problem, advice = "cannot be read", str(error)
+        if url is not None:
+            problem = f"ir_datasets cannot fetch {url}"
+            advice = "with a network, ir_datasets fetches it once and keeps it; or name a file"
+        raise InputError(address, None, f"{problem} ({type(error).__name__})", None, advice) from None
     return iter(["\n".join([*lines, ""]).encode()])
 
 
+def _url_of(error: Exception) -> str | None:
+    """Return the address that could not be fetched, of the request or the message; None if in neither."""
+    url: str | None = getattr(getattr(error, "request", None), "url", None)
+    if url:
+        return url
+    url_in_message = re.search(r"https?://[^\s'\"<>]+", str(error))
+    if url_in_message is None:
+        return None
+    return url_in_message[0]
+
+
 def _dataset(address: str) -> Any:
-    """Return the dataset of an address; raise InputError for an unknown one, MissingExtraError."""
+    """Return the dataset of an address, with the prefix or without.
+
+    Raises InputError for an unknown one, MissingExtraError without ir_datasets.
+    """
     ir_datasets = extra_module("ir_datasets", f"{address}: reading it", "datasets")
     name = address.removeprefix(DATASET)
     try:
@@ -58,6 +73,7 @@ def _dataset(address: str) -> Any:
 
 
 def _ids() -> list[str]:
+    """Return the ids of all datasets."""
     import ir_datasets
 
-    return [*map(str, ir_datasets.registry)]
+    return list(map(str, ir_datasets.registry))

@@ -1,4 +1,4 @@
-"""Digest of judgements: the same for the same judgements, however their file is sorted or stored."""
+"""Digests of judgements: the same for the same judgements, however their file is sorted or compressed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance
 def judgements_digest(relevance: Relevance, path: str) -> str | None:
     """Return the SHA-256 of judgements in the order of topics and documents, as hexadecimal digits.
 
-    path  their file: of other formats than qrels its sorted lines are taken
-    Returns None for judgements in other formats whose file cannot be read a second time.
+    path  their file: for judgements that are no qrels, the digest is of its sorted lines
+    Returns None for judgements that are no qrels if their file cannot be read a second time.
     """
     if isinstance(relevance, QrelsJudgements):
         return _of_qrels(relevance)
@@ -34,8 +34,8 @@ def _of_qrels(qrels: QrelsJudgements) -> str:
     digest.update(b"\n".join(documents[row] for row in order.tolist()))
     digest.update(b"\n\n")
     digest.update(pool.offsets.astype("<i8").tobytes())
-    # + 0.0: a grade of -0 is 0.
-    digest.update((qrels.grade[order].astype("<f8") + 0.0).tobytes())
+    grades = qrels.grade[order].astype("<f8") + 0.0  # -0 becomes 0
+    digest.update(grades.tobytes())
     repeated = sorted(
         (documents[document], topic, float(grade))
         for document, topic, grade in zip(

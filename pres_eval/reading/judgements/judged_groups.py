@@ -1,4 +1,4 @@
-"""Relevance files with groups: qrels_jg, subtopics, prefs, qrels_prefs; of samples: strata and prels."""
+"""Judgements in groups (formats qrels_jg, subtopics, prefs, qrels_prefs) and of samples (strata, prels)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ QRELS_PREFS = replace(QRELS_JG, whole=False)
 PREFS = Layout("topic judgement-group subgroup docno level", number=4)
 STRATA = Layout("topic iteration docno stratum relevance", number=4, whole=True)
 PRELS = Layout("topic docno relevance method inclusion-probability", number=4)
+"""Columns of the formats of these names."""
 
 NOT_BY_CHANCE = (b"0", b"2")
-"""The methods, in prels, of documents that an algorithm chose too: these stand for no other documents."""
+"""Methods, in prels, of documents that an algorithm chose: sure to be judged, they represent no others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,11 +105,11 @@ class SubtopicQrels(GroupQrels):
 
 @dataclass(frozen=True, eq=False)
 class Preferences(JudgedGroups):
-    """Judgements with levels, sorted by topic and group.
+    """Judgements with levels of preference, sorted by topic and group.
 
-    subgroup   (N,) number of each judgement's subgroup, in byte order of their names within a group
-    level      (N,) its level: a document is preferred to those of lower levels in its subgroup
-    by_docno   (D,) the documents of the pool, sorted by topic and docno
+    subgroup  (N,) number of each judgement's subgroup, ascending with the names of a group's subgroups
+    level     (N,) its level: a document is preferred to those of lower levels in its subgroup
+    by_docno  (D,) indices of the pool's documents, sorted by topic and docno
     """
 
     info: ClassVar = RelevanceInfo.PREFS
@@ -120,14 +121,14 @@ class Preferences(JudgedGroups):
     by_docno: IntArray
 
     def has_pairs(self) -> bool:
-        """Return whether any subgroup has two documents, of which one may be preferred."""
-        # With fewer subgroups than judgements, one of them has two.
+        """Return whether any subgroup has two judgements, so that one document may be preferred."""
+        # If there are fewer subgroups than judgements, one of them has two.
         subgroups = np.stack((self.group_of_row(), self.subgroup))
         num_subgroups: int = np.unique(subgroups, axis=1).shape[1]
         return num_subgroups < len(self.level)
 
     def two_levels_error(self, row: int, other: int) -> InputError:
-        """Return the error that a document is twice in a subgroup, with different levels."""
+        """Return the error that a document has two levels in a subgroup, in these two rows."""
         first, second = self._by_line(row, other)
         level = f"document {self._docno(second)} has level {self.level[second]:g}"
         other_level = f"and {self.level[first]:g} in line {self.line[first]}"
@@ -135,13 +136,16 @@ class Preferences(JudgedGroups):
         return InputError(self.name, int(self.line[second]), problem, "one level per document and subgroup")
 
     def _by_line(self, row: int, other: int) -> tuple[int, int]:
-        """Return two judgements in the order of the file."""
+        """Return two rows in the order of their lines in the file."""
         if self.line[row] > self.line[other]:
             return other, row
         return row, other
 
     def conflict_error(self, row: int, other: int) -> InputError:
-        """Return the error for two documents preferred to each other, or one both relevant and not."""
+        """Return the error of two judgements of a group that contradict each other, in these rows.
+
+        Each of two documents is preferred to the other, or one document is relevant and not relevant.
+        """
         first, second = self._by_line(row, other)
         problem = f"documents {self._docno(first)} and {self._docno(second)} are each preferred to the other"
         expected = "the subgroups of a judgement group to agree"
@@ -157,7 +161,9 @@ class Preferences(JudgedGroups):
 class Sample(GroupQrels):
     """Documents of which some were drawn and judged; the groups are strata, or the methods of prels.
 
-    probability  (N,) of each document to be drawn; None: the share of its stratum that was drawn
+    A negative grade is of a document that was not drawn.
+
+    probability  (N,) that each document is drawn; None: it is the share of its stratum that was drawn
     """
 
     info: ClassVar = RelevanceInfo.STRATA
@@ -197,13 +203,15 @@ def read_group_qrels(source: File, kind: type[_Groups]) -> _Groups:
 
 
 def _check_once(qrels: GroupQrels, group: IntArray) -> None:
-    """Raise InputError for a document that has two judgements of the same group; group (N,) of each row."""
+    """Raise InputError for a document that has two judgements of the same group.
+
+    group  (N,) of each row
+    """
     order = np.lexsort((qrels.line, qrels.document, group))
-    has_same_document = np.diff(qrels.document[order]) == 0
-    has_same_group = np.diff(group[order]) == 0
-    again = np.flatnonzero(has_same_document & has_same_group)  # before the second judgement
-    if len(again):
-        seconds = again + 1
+    is_same_document = np.diff(qrels.document[order]) == 0
+    is_same_group = np.diff(group[order]) == 0
+    seconds = np.flatnonzero(is_same_document & is_same_group) + 1  # in this order, each behind the first
+    if len(seconds):
         second = seconds[np.argmin(qrels.line[order[seconds]])]
         raise qrels.judged_twice_error(int(order[second - 1]), int(order[second]))
 
@@ -211,12 +219,13 @@ def _check_once(qrels: GroupQrels, group: IntArray) -> None:
 def read_preferences(source: File, layout: Layout = PREFS) -> Preferences:
     """Return preferences, of lines of topic, judgement group, subgroup, docno and level.
 
-    In the layout QRELS_PREFS there are no subgroups.  Raises InputError for a line that has other columns and
-    for a level that is no number.  Documents may be in any number of subgroups; whether these agree is
-    checked when a topic is scored.
+    layout  PREFS, or QRELS_PREFS, which has no subgroups
+    Documents may be in any number of subgroups; whether these agree is checked when a topic is scored.
+    Raises InputError for a line that has other columns and for a level that is no number.
     """
     table = read_table(source, layout)
-    rows = _group_rows(source.name, table, docno=layout.width - 2)
+    docno = layout.width - 2  # the column before the level
+    rows = _group_rows(source.name, table, docno)
     subgroup = np.zeros(len(table), np.int64)
     if layout is PREFS:
         subgroup, _ = _number_names(table.column(2), rows.group)
@@ -251,12 +260,15 @@ def read_strata(source: File) -> Sample:
 
 
 def _one_group(sample: Sample) -> IntArray:
-    """Return (N,) one group for all documents: of a sample a topic has each document once."""
+    """Return (N,) the same group for all documents, as in a sample a topic has each document once."""
     return np.zeros(len(sample.document), np.int64)
 
 
 def _warning_of_undrawn(sample: Sample, rows: IntArray) -> str:
-    """Return the warning of strata (n,) without a drawn document; `rows`: the first row of each."""
+    """Return the warning about strata of which no document was drawn.
+
+    rows  (n,) the first row of each
+    """
     first = min(rows.tolist(), key=lambda row: int(sample.line[row]))
     strata = plural(len(rows), "stratum", "strata")
     return (
@@ -319,7 +331,12 @@ class _GroupedRows(NamedTuple):
 
 
 def _group_rows(name: str, table: Lines, docno: int, group_name: int = 1) -> _GroupedRows:
-    """Return the rows of a file in groups, by the numbers of the columns of documents and names of groups."""
+    """Return the rows of a table in groups.
+
+    name        of the file
+    docno       number of the column of documents
+    group_name  number of the column of names of groups
+    """
     topics, lengths = table.column(0).stretches()
     pooled = build_pool(topics, lengths, table.column(docno))
     pool, document = pooled.pool, pooled.document_of_row()
@@ -340,14 +357,15 @@ def _group_rows(name: str, table: Lines, docno: int, group_name: int = 1) -> _Gr
 
 
 def _number_names(names: Ids, within: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the number of each name (N,), and a row that has each number (G,).
+    """Return (N,) the number of each name, from 0, and (G,) a row with the name of each number.
 
-    within  (N,) a number, such as of the topic: the same name within two of them has two numbers
-    Numbers ascend with `within`, and with the byte order of names.
+    within  (N,) a number for each name, such as of its topic: equal names with different ones are different
+    Numbers ascend with `within`, and then with the names in byte order.
     """
     order = names.byte_order(within)
     is_new = np.append(True, np.diff(within[order]) != 0)
-    is_new[names.take(order).heads()] = True  # the name differs from the one before
+    differs_from_name_before = names.take(order).heads()
+    is_new[differs_from_name_before] = True
     number = np.empty(len(names), np.int64)
     number[order] = np.cumsum(is_new) - 1
     return number, order[is_new]

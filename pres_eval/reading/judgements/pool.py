@@ -1,4 +1,4 @@
-"""The pool: the judged documents, by topic, which runs are joined with; and results kept for the next run."""
+"""The pool: the judged documents of each topic, which runs are joined with; results kept for further runs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from pres_eval.arrays import (
     IntArray,
     Matches,
     Stretches,
-    consecutive,
     lengths_at,
     match,
     repeated,
+    rows_or_slice,
     stable_order,
 )
 from pres_eval.records import dataclass
@@ -29,27 +29,31 @@ from pres_eval.records import dataclass
 Value = TypeVar("Value")
 
 MOST_REMEMBERED = 1 << 18
-"""Documents of which something is remembered."""
+"""Documents of which results are kept, so that memory stays small."""
 
 
 class Remembered:
     """Cache of values that are computed when they are first used; a pickled copy begins empty.
 
-    `most` limits the sum of the values' sizes, which callers count in documents or topics: a value that would
-    exceed it empties the cache first.
+    Values have sizes, which callers count in documents or topics.  A value with which their sum would be
+    above `most` empties the cache first.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._values: dict[Hashable, tuple[Any]] = {}
+        """By key a tuple of the value alone, as the value may be None."""
         self._size = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Remembered, (self._most,)
 
     def get(self, key: Hashable, size: int, make: Callable[[], Value]) -> Value:
-        """Return the value of a key, made if it is not there; one of a size above `most` is not kept."""
-        # Threads may make a value twice, which are the same.
+        """Return the value of a key; `make` computes it if it is not there.
+
+        size  of the value; one above `most` is not kept
+        """
+        # Two threads may make the value of a key: both are the same.
         remembered = self._values.get(key)
         if remembered is not None:
             return cast(Value, remembered[0])
@@ -65,15 +69,15 @@ class Remembered:
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """T topics in byte order, and the D documents that somebody judged for them, each once for a topic.
+    """T topics in byte order, and the D documents that were judged for them, each once for a topic.
 
-    Documents are in the order of topics; inside of a topic they are in that of the file, which means nothing
-    (`byte_order` gives the order of their ids).
+    Documents are in the order of topics; inside of a topic they are in the order of the file (`byte_order`
+    gives that of their ids).
 
     topics       T ids
     documents    D ids
     offsets      (T+1,) where each topic's documents begin among the D
-    topic_table  in which topics are found
+    topic_table  finds topics by their ids
     """
 
     topics: Ids
@@ -81,15 +85,15 @@ class Pool:
     offsets: IntArray
     topic_table: IdTable
     remembered: Remembered = field(init=False, default_factory=partial(Remembered, MOST_REMEMBERED))
-    """Results of other modules for these documents, kept for the next run."""
+    """Results of other modules for these documents, kept for further runs."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Hashes are those of one process: another one makes its own table.
+        # Each process has its own hashes, and so its own table.
         return pool_of, (self.topics, self.documents, self.offsets)
 
     @property
     def topic_of(self) -> IntArray:
-        """(D,) index of each document's topic."""
+        """Return (D,) the index of each document's topic."""
         return np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
 
     def find_topics(self, ids: Ids) -> IntArray:
@@ -97,9 +101,9 @@ class Pool:
         return self.topic_table.find(ids)
 
     def documents_of(self, topics: IntArray) -> tuple[IntArray, IntArray | slice]:
-        """Return the documents of some topics (S,): how many each has (S,), and their indices (n,)."""
+        """Return (S,) how many documents some topics (S,) have, and (n,) the indices of all of these."""
         counts = lengths_at(self.offsets, topics)
-        documents, _ = consecutive(self.offsets[topics], counts)
+        documents, _ = rows_or_slice(self.offsets[topics], counts)
         return counts, documents
 
     def join(self, topics: IntArray, lengths: IntArray, documents: Ids) -> Matches:
@@ -107,7 +111,7 @@ class Pool:
 
         topics   (S,) indices, -1 for one that the pool does not have
         lengths  (S,) how many of the documents each has
-        The `partners` of the matches are documents of the pool.
+        The `partners` of the matches are indices of the pool's documents.
         """
         is_known = topics >= 0
         num_judged = np.zeros(len(topics), np.int64)
@@ -131,8 +135,8 @@ class Pooled:
     """A pool, and the N rows of judgements that it was made of.
 
     rows      (D,) the first row of each document, or the stretches of these rows; None if row i is document i
-    again     (n,) the rows that repeat a document, ascending
-    document  (n,) which document each of these repeats
+    again     (n,) the rows that repeat a document of their topic, ascending
+    document  (n,) the index of the document that each of these repeats
     """
 
     pool: Pool
@@ -141,7 +145,7 @@ class Pooled:
     document: IntArray
 
     def of_documents(self, values: AnyArray) -> AnyArray:
-        """Return (D,) the values of the documents, of values (N,) of the rows: those of their first rows."""
+        """Return (D,) the value of each document: of values (N,) of the rows, that of its first row."""
         if self.rows is None:
             return values
         if isinstance(self.rows, Stretches):
@@ -164,19 +168,21 @@ def build_pool(
 ) -> Pooled:
     """Return the pool of N rows of judgements, which are in G groups, each of rows of one topic.
 
-    topic_ids  G ids, one for each group; or any ids, if `groups` tells which of them each group has
+    topic_ids  ids of topics, of which each group has one
     lengths    (G,) how many rows each group has
     documents  N ids
     groups     (G,) the index of each group's id among topic_ids; None: the i-th group has the i-th
-    jobs       how many threads look for documents that come again; None: one a processor
+    jobs       how many threads look for documents that come again; None: one for each processor
     """
     topics, index = topic_ids.distinct()
     topic_of_group = index if groups is None else index[groups]
     rows: IntArray | Stretches | None = None
-    if (topic_of_group[1:] < topic_of_group[:-1]).any():
+    are_in_order = not (topic_of_group[1:] < topic_of_group[:-1]).any()
+    if not are_in_order:
         order = stable_order(topic_of_group, len(topics))
-        rows = order  # where each row is a group
-        if len(order) < len(documents):
+        rows = order
+        each_row_is_a_group = len(order) == len(documents)
+        if not each_row_is_a_group:
             starts = np.cumsum(lengths) - lengths
             rows = Stretches(starts[order], lengths[order])
         documents = documents.take(rows)
@@ -197,12 +203,13 @@ def _without_repeats(
     repeats: IntArray,
     first: IntArray,
 ) -> Pooled:
-    """Return the pool of documents (N,) of which some repeat others of their topic.
+    """Return the pool of N documents of T topics, of which some repeat others of their topic.
 
     offsets  (T+1,) where each topic's documents begin
-    rows     the row of each document in the file; None: in the same order
-    repeats  (n,) the documents that repeat another, ascending
-    first    (n,) the documents that these repeat
+    rows     (N,) the row of each document in the file, or the stretches of these; None: document i is in row
+             i
+    repeats  (n,) the indices of documents that repeat another, ascending
+    first    (n,) the indices of the documents that these repeat
     Of documents a, b, a, c of one topic the third repeats the first: a, b, c are left, as 0, 1 and 2.
     """
     if rows is None:
@@ -211,17 +218,19 @@ def _without_repeats(
         rows = rows.rows()
     is_new = np.ones(len(documents), np.bool_)
     is_new[repeats] = False
-    new_number = np.concatenate(([0], np.cumsum(is_new)))  # how many new documents come before each one
-    pool = pool_of(topics, documents.take(np.flatnonzero(is_new)), new_number[offsets])
+    # How many new documents come before each one: of a new one, that is its index in the pool.
+    num_new_before = np.concatenate(([0], np.cumsum(is_new)))
+    pool = pool_of(topics, documents.take(np.flatnonzero(is_new)), num_new_before[offsets])
     again = rows[repeats]
     order_in_file = np.argsort(again)
-    repeated_documents = new_number[first]
+    repeated_documents = num_new_before[first]
     return Pooled(pool, rows[is_new], again[order_in_file], repeated_documents[order_in_file])
 
 
 def pool_of(topics: Ids, documents: Ids, offsets: IntArray) -> Pool:
-    """Return the pool with these topics and documents, which are in its order already; offsets (T+1,)."""
+    """Return the pool of T topics in byte order and their documents, which begin at offsets (T+1,)."""
     return Pool(topics=topics, documents=documents, offsets=offsets, topic_table=IdTable(topics))
 
 
 NO_POOL = pool_of(Ids.from_texts([]), NO_IDS, np.zeros(1, np.int64))
+"""The pool without topics."""

@@ -14,7 +14,7 @@ from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.blocks import Block, FileFormat, joined
 from pres_eval.reading.file import File
-from pres_eval.reading.headings import NO_NAMING
+from pres_eval.reading.headings import NO_NAMING, Role
 from pres_eval.reading.judgements.pool import Pool, Pooled, Remembered, build_pool
 from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, no_lines_error, results_of_chunks
 from pres_eval.reading.run_files import TABLE_FORMATS
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from pres_eval.reading.rewriting import Rewriting
 
 QRELS_FLOAT = replace(QRELS, whole=False)
-"""Judgements whose relevance may be any decimal number."""
+"""Lines of judgements whose relevance may be any decimal number."""
 
 MOST_JUDGEMENTS_REMEMBERED = 1 << 19
-"""Topics and judgements of which batches keep what they made, so that memory stays small."""
+"""Topics and judgements whose facts are kept between runs, so that memory stays small."""
 
 MANY_GROUPS = 1024
-"""Groups of rows in a chunk above which topics are taken to come again and again."""
+"""Groups of rows with the same topic in a chunk from which on topics seem to come again and again."""
 
 
 @dataclass(frozen=True, eq=False)
 class Duplicates:
     """J judgements of documents that had one already.
 
-    topic, document  (J,) indices of the pool's topics and documents
+    topic, document  (J,) indices among the pool's topics and documents
     grade            (J,) the relevance that this judgement gives
-    first_line       (J,) the line of the first judgement, from 1
-    second_line      (J,) that of this one
+    first_line       (J,) the line of the document's first judgement, from 1
+    second_line      (J,) the line of this one
     """
 
     topic: IntArray
@@ -52,24 +52,34 @@ class Duplicates:
 
 
 _NO_NUMBERS = np.zeros(0, np.int64)
-NO_DUPLICATES = Duplicates(_NO_NUMBERS, _NO_NUMBERS, _NO_NUMBERS, _NO_NUMBERS, _NO_NUMBERS)
+NO_DUPLICATES = Duplicates(
+    topic=_NO_NUMBERS,
+    document=_NO_NUMBERS,
+    grade=_NO_NUMBERS,
+    first_line=_NO_NUMBERS,
+    second_line=_NO_NUMBERS,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class QrelsJudgements:
     """The judgements of a file, of D documents of T topics.
 
-    name        the file, as messages call it
-    pool        the judged documents
-    grade       (D,) relevance of each, in as few bytes as they need (doubles with -R qrels_float); negative:
-                in the pool but not judged
-    duplicates  judgements of a document that already had one; they do not count
-    kept        (D,) which judgements count (for experiments with incomplete ones), None for all
-    form        the recognised format of the file, None for qrels of four columns
-    document_scores  (D,) the score of each document (--document-scores); None if there are none
-    rewriting   the mapping and exclusion of their documents and of those of runs; None if there is none
-    left_out    topics that options left out of them
-    nmax, sizes (T,) the Nmax of each topic, and the documents in its collection; None if files gave none
+    name             the file, as messages call it
+    pool             the judged documents
+    grade            (D,) relevance of each document, in as few bytes as all need (doubles with -R
+                     qrels_float); negative: it is in the pool, but was not judged
+    duplicates       judgements of a document that already had one; they do not count
+    kept             (D,) which judgements count, in experiments with incomplete ones; None: all
+    form             the recognised format of the file, as messages call it; None: qrels of four columns
+    document_scores  (D,) the score of each document (--document-scores); None: there are none
+    rewriting        the mapping and exclusion of documents, which runs need too; None: there is none
+    left_out         topics that options left out
+    nmax             (T,) the Nmax of each topic; None: no file gave any
+    sizes            (T,) how many documents the collection of each topic has; None: no file gave any
+
+    For all qrels:
+    ties_ascending   whether documents of the same score are ranked by ascending docno
     """
 
     ties_ascending: ClassVar = False
@@ -88,18 +98,21 @@ class QrelsJudgements:
 
     @cached_property
     def topics_seen(self) -> Remembered:
-        """Facts of batches that need the judgements alone, kept between runs; `replace` drops them."""
+        """Return the cache of facts about topics that need the judgements alone, kept between runs.
+
+        Judgements that `replace` makes of these begin with an empty one.
+        """
         return Remembered(MOST_JUDGEMENTS_REMEMBERED)
 
     @property
     def info(self) -> RelevanceInfo:
-        """Return which measures can be computed from them."""
+        """Return what kind of judgements these are, which decides what measures can be computed."""
         if self.grade.dtype == np.float64:
             return RelevanceInfo.QRELS_FLOAT
         return RelevanceInfo.QRELS
 
     def every_grade(self) -> AnyInts:
-        """Return (N,) the relevance of all judgements that are kept, also of repeated ones."""
+        """Return (N,) the relevance of all judgements, with the duplicates; with `kept` of those alone."""
         if self.kept is not None:
             return self.grade[self.kept]
         if not len(self.duplicates.grade):
@@ -126,7 +139,10 @@ Relevance: TypeAlias = "QrelsJudgements | GroupQrels | SubtopicQrels | Sample | 
 
 
 def as_qrels(relevance: Relevance, option: str) -> QrelsJudgements:
-    """Return the judgements.  Raises UsageError if they are no qrels, which alone `option` works with."""
+    """Return the judgements; raise UsageError if they are no qrels, which the option needs.
+
+    option  its name, for messages
+    """
     if not isinstance(relevance, QrelsJudgements):
         raise UsageError(f"{option}: expected judgements in the format qrels or qrels_float (-R)")
     return relevance
@@ -156,9 +172,9 @@ def relevance_info(form: str) -> RelevanceInfo:
 def read_relevance(path: str | File, form: str = "qrels", jobs: int | None = None) -> Relevance:
     """Return the judgements or preferences of a file.
 
-    form  the name of the format (-R); judgements of `qrels` or `qrels_float` that cannot be read so are
-          recognised by their beginning
-    jobs  how many threads parse qrels; None: one a processor
+    form  the name of the format (-R); if a file is not in the format `qrels` or `qrels_float` that is given,
+          its format is recognised by its beginning
+    jobs  how many threads parse qrels; None: one for each processor
     Raises UsageError for a format that does not exist, InputError for a file that is not in it.
     """
     relevance_info(form)
@@ -185,9 +201,9 @@ def read_relevance(path: str | File, form: str = "qrels", jobs: int | None = Non
 
 
 def _read_recognised(source: File, form: str, jobs: int | None) -> QrelsJudgements:
-    """Return qrels or qrels_float, or judgements of another format, recognised where these can't be read."""
+    """Return judgements in lines of qrels or qrels_float, or else in the format that is recognised."""
     is_decimal = form == "qrels_float"
-    # Imported where they are needed because few runs need other formats, and they take a while.
+    # Other formats are imported where they are needed, as that takes a while, and few files have them.
     if source.naming != NO_NAMING:
         from pres_eval.reading.formats.recognising import judgements_format
 
@@ -202,7 +218,7 @@ def _read_recognised(source: File, form: str, jobs: int | None) -> QrelsJudgemen
     except InputError as error:
         from pres_eval.reading.formats.recognising import recognised
 
-        recognised_format = recognised(source, grades=True)
+        recognised_format = recognised(source, Role.QRELS)
         if recognised_format is not None:
             return qrels_in(source, recognised_format, is_decimal)
         if is_decimal:
@@ -214,9 +230,9 @@ def _read_recognised(source: File, form: str, jobs: int | None) -> QrelsJudgemen
 
 
 def qrels_of_decimals(source: File, error: InputError, jobs: int | None) -> QrelsJudgements | None:
-    """Return qrels whose grades are whole, but have decimals, such as 1.0; None for others.
+    """Return qrels whose grades are whole numbers written with decimals, such as 1.0; None for others.
 
-    error  the error of the first line whose grade is no integer
+    error  of the first line whose grade is no integer
     """
     from pres_eval.reading.formats.delimited import is_decimal
 
@@ -238,20 +254,21 @@ def qrels_of_decimals(source: File, error: InputError, jobs: int | None) -> Qrel
 
 
 def qrels_in(source: File, form: FileFormat, is_decimal: bool = False) -> QrelsJudgements:
-    """Return judgements in a format that is not trec_eval's, as gains with decimals if `is_decimal`."""
-    from pres_eval.reading.headings import GAINS, GRADES
+    """Return the judgements of a file in a format that is not trec_eval's.
 
-    numbers = GRADES
+    is_decimal  whether grades may have decimals; then all are doubles
+    """
+    role = Role.QRELS
     if is_decimal:
-        numbers = GAINS
-    block = joined(source.name, form.read(source, numbers))
+        role = Role.GAINS
+    block = joined(source.name, form.read(source, role))
     if is_decimal:
         block = replace(block, numbers=block.numbers.astype(np.float64))
     return replace(qrels_of_block(source.name, block), form=form.meaning or None)
 
 
 SeeLines = Callable[[int, Lines], None]
-"""Function that gets the number of lines before a chunk, and the chunk's lines with all faults."""
+"""Function that gets the number of lines before a chunk, and the lines of the chunk with all faults."""
 
 
 def read_qrels(
@@ -259,9 +276,9 @@ def read_qrels(
 ) -> QrelsJudgements:
     """Return the judgements of a qrels file.
 
-    jobs       how many threads parse it (None: one a processor); the result does not depend on it
-    see_lines  gets the lines of each chunk: lines with faults are left out, instead of an error
-    layout     with QRELS_FLOAT relevance may be any finite decimal number
+    jobs       how many threads parse it (None: one for each processor); the result does not depend on it
+    see_lines  gets the lines of each chunk; then lines with faults are left out, and are no error
+    layout     QRELS, or QRELS_FLOAT: relevance may be any finite decimal number
     Raises InputError for a line that has not four columns or whose relevance is no integer.
     """
     columns = GrowingColumns()
@@ -280,11 +297,11 @@ def read_qrels(
         num_topics += len(part.topics)
     if not len(columns):
         raise no_lines_error(source, layout)
-    topics, groups, num_rows, documents, grades = columns.values()
+    topics, groups, num_rows, documents, grades = columns.release()
     pooled = build_pool(topics, num_rows.astype(np.int64), documents, groups, jobs)
 
     def lines_of_rows() -> IntArray:
-        """Return the line of each judgement in its file (N,), from 1."""
+        """Return (N,) the line of each judgement in the file, from 1."""
         lines_of_parts = []
         for before, size, lines in rows_of_parts:
             lines_of_part = np.arange(size) if lines is None else lines
@@ -302,7 +319,7 @@ class _PartOfQrels:
     groups     (G,) the index of each group's topic among them
     num_rows   (G,) how many judgements each group has
     documents  N ids
-    grades     (N,)
+    grades     (N,) their relevance
     lines      (N,) the line of each judgement in the chunk, from 0; None where row i is line i
     """
 
@@ -315,15 +332,15 @@ class _PartOfQrels:
 
 
 def _read_part(layout: Layout, with_faults: bool, lines: Lines) -> tuple[_PartOfQrels | None, Lines | None]:
-    """Return the judgements of a chunk, None if there are none; and its lines if with_faults.
+    """Return the judgements of a chunk, None if it has none; and its lines if `with_faults`, else None.
 
-    The lines take memory while they wait, so that they are not returned for nothing.
-    Raises LineError for a fault, unless with_faults.
+    Lines take memory while they wait, so that they are returned only where they are needed.
+    Raises LineError for a fault, unless `with_faults`.
     """
     if not with_faults:
         lines.checked()
     if not layout.whole:
-        infinite = np.flatnonzero(np.isinf(lines.numbers))  # which no gain can be
+        infinite = np.flatnonzero(np.isinf(lines.numbers))  # which no gain may be
         if len(infinite):
             relevance = quoted(lines.text(int(infinite[0]), 3))
             raise LineError(int(lines.line_of(infinite[:1])[0]), f"relevance {relevance}", "a finite number")
@@ -345,10 +362,10 @@ def _read_part(layout: Layout, with_faults: bool, lines: Lines) -> tuple[_PartOf
 def _pooled_qrels(
     name: str, pooled: Pooled, grades: AnyInts, lines_of_rows: Callable[[], IntArray]
 ) -> QrelsJudgements:
-    """Return judgements whose documents were pooled.
+    """Return the judgements of a file of this name whose documents were pooled.
 
     grades         (N,) of all rows
-    lines_of_rows  returns their lines (N,), if they are needed
+    lines_of_rows  function that returns the lines (N,) of all rows, which only duplicates need
     """
     duplicates = NO_DUPLICATES
     if len(pooled.again):
@@ -376,7 +393,7 @@ def qrels_of_block(name: str, block: Block) -> QrelsJudgements:
         grades = narrow(grades.astype(np.int64))
 
     def lines_of_rows() -> IntArray:
-        """Return the line of each judgement (N,), or its number from 1."""
+        """Return (N,) the line of each judgement, or its number, from 1, if rows are in no lines."""
         if block.lines is None:
             return np.arange(1, len(grades) + 1)
         return block.lines

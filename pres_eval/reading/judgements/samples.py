@@ -1,9 +1,9 @@
-"""Judged random samples of a collection, and the sizes of the strata that they are of."""
+"""Files of judged random samples of a collection, and of the sizes of its strata."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pres_eval.arrays import nearest_integer
@@ -14,6 +14,7 @@ from pres_eval.reading.id_files import DOCUMENT_HEADINGS
 from pres_eval.reading.topic_files import TOPIC_HEADINGS, encoded, read_cells
 
 RELEVANCE = "relevance"
+"""The kind of the column of grades in a sample, beside those of `headings`."""
 
 NAMES = {
     TOPIC: TOPIC_HEADINGS,
@@ -21,10 +22,10 @@ NAMES = {
     STRATUM: (STRATUM, "strata"),
     RELEVANCE: (RELEVANCE, "rel", "relevant", "grade", "judgement", "judgment", "label"),
 }
-"""Names of the columns of a sample in a header."""
+"""Headings of each kind of column of a sample."""
 
 PLAIN = {4: (TOPIC, DOCNO, STRATUM, RELEVANCE), 3: (TOPIC, DOCNO, RELEVANCE)}
-"""The columns of a file without a header, by their number."""
+"""Kinds of the columns of a file without a header that has four columns, or three."""
 
 GRADES_OF_WORDS = {
     **dict.fromkeys(("yes", "y", "true", "relevant", "responsive"), 1),
@@ -32,7 +33,7 @@ GRADES_OF_WORDS = {
     **dict.fromkeys(("not responsive", "non-responsive", "nonresponsive"), 0),
     "": -1,
 }
-"""Texts for a grade in the exports of review platforms."""
+"""Grades of the words in the exports of review platforms; -1: not judged."""
 
 
 class Stratum(NamedTuple):
@@ -46,14 +47,14 @@ class Stratum(NamedTuple):
 
 
 Place = tuple[str, int | None]
-"""A file and a line of it."""
+"""The name of a file and a line of it, for messages."""
 
 
 class Sampled(NamedTuple):
     """A document of a stratum.
 
     key    its topic and docno
-    grade  -1 if it is not in the sample
+    grade  -1 if it was not judged, and so is not in the sample
     place  where it was read
     """
 
@@ -64,7 +65,7 @@ class Sampled(NamedTuple):
 
 
 Sizes = Mapping[Stratum, tuple[int, Place]]
-"""Number of documents of each stratum, and the place where it is written."""
+"""How many documents each stratum has, and where that is written."""
 
 
 def read_sample(
@@ -77,27 +78,30 @@ def read_sample(
 ) -> Iterator[Sampled]:
     """Yield the documents of a sample, whose columns are those of PLAIN, or named by a header or an option.
 
-    columns   headings by kind of column, of --columns
-    topic     the topic of a file without topics, as load files of review platforms are; None if the review
-              has several
-    if_there  whether a file that has none of the `columns` is read without them
-    words     grades by word, which count before those of GRADES_OF_WORDS
+    columns   headings by kind of column, as --columns names them
+    topic     the topic of a file without topics, as load files of review platforms are; None: topics are
+              several, and the file must have them
+    if_there  whether a file with none of the headings in `columns` is read as if these were not given
+    words     grades by word, as --grades names them; they count before those of GRADES_OF_WORDS
     Raises InputError for a file that is no sample.
     """
     known_words: dict[str, float] = dict(GRADES_OF_WORDS)
     for word, grade_of_word in (words or {}).items():
         known_words[word.casefold()] = grade_of_word
     rows, _ = read_cells(path, "topic docno stratum relevance")
-    name, (line, first) = File(path).name, rows[0]
-    if if_there and not set(columns.values()) & set(first):
+    name = File(path).name
+    first_line, first_row = rows[0]
+    if if_there and set(columns.values()).isdisjoint(first_row):
         columns = {}
-    column_of, has_header = _columns((name, line), first, columns)
+    column_of, has_header = _columns((name, first_line), first_row, columns)
     if has_header and len(rows) == 1:
-        raise InputError(name, line, "headings without a document under them", "at least one")
-    for number, row in rows[has_header:]:
-        where = name, number
-        if len(row) != len(first):
-            raise InputError(*where, f"{len(row)} columns", f"{len(first)} as in line {line}")
+        raise InputError(name, first_line, "headings without a document under them", "at least one")
+    if has_header:
+        rows = rows[1:]
+    for line, row in rows:
+        where = name, line
+        if len(row) != len(first_row):
+            raise InputError(*where, f"{len(row)} columns", f"{len(first_row)} as in line {first_line}")
         cells = {kind: row[column] for kind, column in column_of.items()}
         topic_of_row = topic
         if TOPIC in cells:
@@ -114,7 +118,7 @@ def read_sample(
 
 
 def _grade(where: Place, text: str, known_words: Mapping[str, float]) -> int:
-    """Return the grade in a cell, a word or a number, -1 for none; raise InputError for other text."""
+    """Return the grade in a cell, a word or a number, -1 for not judged; raise InputError for other text."""
     grade = known_words.get(text.casefold(), number_of(text))
     if not math.isfinite(grade) or grade != int(grade):
         expected = "a whole number (negative: not judged), or yes or no"
@@ -125,15 +129,24 @@ def _grade(where: Place, text: str, known_words: Mapping[str, float]) -> int:
 def _columns(where: Place, first: list[str], columns: Mapping[str, str]) -> tuple[dict[str, int], bool]:
     """Return the number of each kind of column, from 0, and whether the first row is a header.
 
-    Raises InputError for the place of the first row if a column is missing.
+    where    the place of the first row
+    columns  headings by kind of column, as --columns names them
+    Raises InputError if a column is missing.
     """
     headings = [heading.casefold() for heading in first]
-    known = {**NAMES, **{kind: (heading.casefold(),) for kind, heading in columns.items()}}
-    matches = {kind: [name for name in names if name in headings] for kind, names in known.items()}
-    if not columns and len(first) in PLAIN and not matches[RELEVANCE]:
+    known_headings: dict[str, Sequence[str]] = dict(NAMES)
+    for kind, heading in columns.items():
+        known_headings[kind] = (heading.casefold(),)
+    column_of: dict[str, int] = {}
+    for kind, names in known_headings.items():
+        matching = [name for name in names if name in headings]
+        if matching:
+            column_of[kind] = headings.index(matching[0])
+    if not columns and len(first) in PLAIN and RELEVANCE not in column_of:
         return {kind: column for column, kind in enumerate(PLAIN[len(first)])}, False
-    for kind in {DOCNO: "", RELEVANCE: "", **columns}:
-        if not matches[kind]:
+    needed_kinds = dict.fromkeys((DOCNO, RELEVANCE, *columns))
+    for kind in needed_kinds:
+        if kind not in column_of:
             problem = f"{len(first)} columns"
             if kind in columns:
                 problem = f"no column {quoted(columns[kind])}"
@@ -143,11 +156,11 @@ def _columns(where: Place, first: list[str], columns: Mapping[str, str]) -> tupl
                 "topic docno stratum relevance, or a header with docno and relevance",
                 did_you_mean(columns.get(kind, kind), first, "--columns names them: docno=DocID"),
             )
-    return {kind: headings.index(names[0]) for kind, names in matches.items() if names}, True
+    return column_of, True
 
 
 def read_sizes(path: str) -> dict[Stratum, tuple[int, Place]]:
-    """Return the sizes in lines of `topic stratum size`, of which the first may be a header.
+    """Return the sizes of strata in lines of `topic stratum size`; the first line may be a header.
 
     Raises InputError for other lines, or a stratum that comes twice.
     """

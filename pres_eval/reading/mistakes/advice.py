@@ -1,6 +1,6 @@
 """Advice on files that cannot be read, with a command: computed only after a failure.
 
-The first bytes and the first lines decide, so a fault far down in a good file gets no advice.
+Only the first bytes and lines are looked at, so that a fault far down in a good file gets no advice.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from collections.abc import Sequence
 
 from pres_eval.errors import InputError
 from pres_eval.reading.file import HEAD, File
-from pres_eval.reading.headings import GAINS_ADVICE
+from pres_eval.reading.headings import GAINS_ADVICE, Role
 from pres_eval.reading.lines import QRELS
 from pres_eval.reading.mistakes.shapes import Repair, repair_of_columns
 
 _UTF_8 = "iconv -f UTF-16 -t UTF-8 < FILE > NEW"
+"""Command that makes UTF-8 of UTF-16; in all commands FILE is the file, and NEW the one that is written."""
+
 _WEB_PAGE = "a web page: was something else to be downloaded?"
 _SAVE_AS = "in Excel, save it as CSV UTF-8; columns query_id, doc_id, and score or relevance"
 _BINARY = (
@@ -37,7 +39,7 @@ _BINARY = (
     (b"<html", _WEB_PAGE, ""),
     (b"version https://git-lfs", "a Git LFS pointer, not the file itself", "git lfs pull"),
 )
-"""First bytes of files without lines of columns; their kind; the command to type."""
+"""First bytes of files without lines of columns; their kind; the command to type, or what else to do."""
 
 _NO_BREAK_SPACE = b"\xc2\xa0"
 
@@ -46,8 +48,9 @@ DECOMPRESSORS = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ", "xz"), 
 
 
 def with_advice(error: InputError, source: File, names: str) -> InputError:
-    """Return an error about a line of a file, with advice on the whole file; `names`: its columns.
+    """Return an error about a line of a file, with advice on the whole file if there is any.
 
+    names  the columns that were expected
     Raises InputError if the file has changed, which then explains the line.
     """
     source.check_unchanged()
@@ -86,7 +89,7 @@ def _has_decimals(problem: str) -> bool:
 
 
 def _whole_lines(head: bytes) -> list[bytes]:
-    """Return the lines at the beginning of a file; one that is cut off tells nothing."""
+    """Return the lines at the beginning of a file but blank ones, comments, and one that is cut off."""
     whole = head
     if len(head) >= HEAD:
         whole = head[: head.rfind(b"\n") + 1]
@@ -98,7 +101,7 @@ def _whole_lines(head: bytes) -> list[bytes]:
 
 
 def _typed(command: str, source: File) -> str:
-    """Return a command for this file as it is typed: it reads the file, and writes to another one."""
+    """Return a command with the names of this file for FILE and of another one for NEW, as it is typed."""
     path = source.path
     if path.startswith("-") and path != "-":
         path = f"./{path}"
@@ -120,15 +123,12 @@ def repaired_name(path: str) -> str:
     return name
 
 
-def naming_advice(source: File, grades: int) -> str:
-    """Return advice on naming the columns of a file whose header is not known.
-
-    grades  SCORES for a run, GRADES or GAINS for judgements
-    """
+def naming_advice(source: File, role: Role) -> str:
+    """Return advice on naming the columns of a file whose header is not known."""
     from pres_eval.reading.mistakes.shapes import named_columns
 
     with contextlib.suppress(InputError):
-        return named_columns(_whole_lines(source.head()), grades, source.path)
+        return named_columns(_whole_lines(source.head()), role, source.path)
     return ""
 
 
@@ -151,18 +151,18 @@ def other_encoding_advice(path: str) -> str:
 
 def _binary(head: bytes) -> Repair | None:
     """Return the kind of a binary file, and the command that makes text of it; None for others."""
-    if head.startswith(b"PK\x03\x04") and any(
-        name in head for name in (b"[Content_Types].xml", b"docProps/")
-    ):
+    is_workbook = b"[Content_Types].xml" in head or b"docProps/" in head
+    if head.startswith(b"PK\x03\x04") and is_workbook:
         return "this is an Excel workbook", _SAVE_AS
     for magic, what, command in _BINARY:
         if head.startswith(magic):
             return f"this is {what}", command
     if head[257:262] == b"ustar":
         return "this is a tar archive", "tar -xOf FILE > NEW"
-    # Without a mark: of the first eight bytes every second one is NUL, the others are ASCII.
-    for second, name in ((1, "UTF-16LE"), (0, "UTF-16BE")):
-        if len(head) > 7 and not head[second:8:2].strip(b"\0") and head[1 - second : 8 : 2].isascii():
+    # Without a byte order mark: of the first eight bytes every second one is NUL, the others are ASCII.
+    for first_nul, name in ((1, "UTF-16LE"), (0, "UTF-16BE")):
+        has_nuls = len(head) > 7 and not head[first_nul:8:2].strip(b"\0")
+        if has_nuls and head[1 - first_nul : 8 : 2].isascii():
             return "this is UTF-16 text", _UTF_8.replace("UTF-16", name)
     return None
 
@@ -171,10 +171,10 @@ def _line_ends(head: bytes) -> Repair | None:
     """Return what is wrong with line ends or blanks, and the command that mends them; None for other text."""
     if has_lone_returns(head):
         return "its lines end in carriage returns alone", "tr '\\r' '\\n' < FILE > NEW"
-    first = head.partition(b"\n")[0]
-    if _NO_BREAK_SPACE in first and len(first.split()) < 3 <= len(
-        first.replace(_NO_BREAK_SPACE, b" ").split()
-    ):
+    first_line = head.partition(b"\n")[0]
+    num_columns = len(first_line.split())
+    num_columns_with_blanks = len(first_line.replace(_NO_BREAK_SPACE, b" ").split())
+    if num_columns < 3 <= num_columns_with_blanks:
         return (
             "no-break spaces (U+00A0) separate the columns, not blanks or tabs",
             "perl -pe 's/\\xC2\\xA0/ /g' < FILE > NEW",
@@ -183,9 +183,9 @@ def _line_ends(head: bytes) -> Repair | None:
 
 
 def line_end_advice(name: str) -> str:
-    """Return the command, after a semicolon, for a file whose lines end in carriage returns; "" for others.
+    """Return the end of a message, after a semicolon, for a file whose lines end in carriage returns; or "".
 
-    trec_eval takes them for blanks, so that such a run is one long line.
+    It has the command that mends them.  trec_eval takes them for blanks, so that such a run is one long line.
     """
     source = File(name)
     with contextlib.suppress(InputError):
@@ -204,12 +204,12 @@ def has_lone_returns(head: bytes) -> bool:
 
 def _half_a_line(error: InputError, source: File) -> str:
     """Return the advice on a last line that was not written to its end; "" for other errors."""
-    # How many there are stands in the message alone.
+    # Only the message of an error says how many columns a line has.
     columns = re.match(r"(\d+) columns?$", error.found)
     expected = re.match(r"(\d+) \(", error.expected or "")
-    if columns is None or expected is None or int(columns[1]) >= int(expected[1]) or not error.line:
+    if columns is None or expected is None or int(columns[1]) >= int(expected[1]):
         return ""
-    if error.line == 1:
+    if error.line is None or error.line <= 1:
         return ""
     num_lines = 0
     with contextlib.suppress(InputError):

@@ -1,4 +1,7 @@
-"""Columns of files that are neither runs nor judgements of trec_eval's, and the command that reads them."""
+"""What files in columns look like that are neither runs nor judgements, and the commands that read them.
+
+Nothing here reads a file; `advice` does, once a file could not be read, and shows the result in the message.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +20,17 @@ from pres_eval.reading.headings import (
     RANK,
     SCORE,
     TOPIC,
+    Role,
     pick,
     plain,
 )
 from pres_eval.reading.lines import QRELS, RUN
 
 Repair = tuple[str, str]
-"""What a file looks like, and the command that helps, in which FILE is the file and NEW the one it writes."""
+"""What a file looks like, and the command that helps, or "": FILE is the file, NEW the one it writes."""
 
 Rows = Sequence[Sequence[str]]
+"""The cells of the rows at the beginning of a file."""
 
 _INTEGER = r"[+-]?\d+"
 _NUMBER = r"(?i)[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?"
@@ -37,31 +42,34 @@ _MEASURE = (
     r"(runid|num_\w+|(gm_)?map|Rprec|bpref|recip_rank|infAP|iprec_at_recall_.*|PRES_.*"
     r"|(P|recall|ndcg|ndcg_cut|set|success|map_cut)(_.*)?)"
 )
+"""Patterns of whole cells; _MEASURE is a name of trec_eval's output."""
 
 ALL_BUT_FEW = 4 / 5
 """Share of the lines that have the columns of a shape: a few lines may be faulty."""
 
 LISTED_WORDS = 6
-"""Different words in a column of grades, up to which these are shown."""
+"""Different words in a column of grades up to which a message lists them."""
 
 SAMPLED = "sampled judgements (topic iteration docno stratum relevance)"
 OUTPUT = "this looks like the output of trec_eval: it is neither a run nor judgements"
 SWAPPED = "were the two files swapped? the judgements come first"
-"""Messages where a run has the columns of judgements, or judgements those of a run."""
+"""Parts of messages; SWAPPED is for a run with the columns of judgements, and the other way round."""
 
 QUOTED_WORD = re.compile(r'"[^",;|]*"')
 """The last word of lines whose words are in quotation marks and between blanks."""
 
 LETOR_LINE = r"[\d.]+\s+qid:\S+\s.*#\s*(docid\s*=\s*)?\S+.*"
+"""A line for learning to rank, as LETOR, RankLib and Quepid write it."""
+
 LETOR = "these are lines for learning to rank (grade qid:topic features # docno)"
 LETOR_TO_QRELS = (
     """awk '{sub(/qid:/, "", $2); d = $0; sub(/.*# */, "", d); sub(/docid *= */, "", d); split(d, w, " ");"""
     """ print $2, 0, w[1], $1}' < FILE > NEW"""
 )
-"""Lines of LETOR, RankLib and Quepid, and the command that makes judgements of them."""
+"""The message about such lines, and the command that makes judgements of them."""
 
 Shape = tuple[str, tuple[str, ...], dict[str, int]]
-"""What lines of such columns lack, the patterns of the columns, and the numbers of those to read, from 1."""
+"""What lines lack ("" for nothing), patterns of their columns, and the numbers of those to read, from 1."""
 
 RUN_SHAPES: tuple[Shape, ...] = (
     ("", (_ANY, _Q0, _ANY, _INTEGER, _NUMBER, _ANY), {TOPIC: 1, DOCNO: 3, SCORE: 5}),
@@ -96,7 +104,7 @@ QRELS_SHAPES: tuple[Shape, ...] = (
         {TOPIC: 1, DOCNO: 2},
     ),
 )
-
+"""Shapes of lines that can become a run, or judgements; the first that fits counts."""
 
 OTHER_ENCODING = (
     "the headings are not UTF-8, so that --columns cannot name them: save the table as CSV UTF-8;"
@@ -105,6 +113,7 @@ OTHER_ENCODING = (
 FROM_WESTERN_EUROPE = "iconv -f WINDOWS-1252 -t UTF-8 < FILE > NEW"
 JAPANESE = "the headings are not UTF-8, but those of Japanese Windows (code page 932)"
 FROM_JAPAN = "iconv -f CP932 -t UTF-8 < FILE > NEW"
+"""Messages about tables in other encodings, and the commands that make UTF-8 of them."""
 
 _WIDE_CHARACTERS = re.compile(r"[\u3000-\u30ff\u4e00-\u9fff\uff01-\uff5e]")
 """Kana, kanji, and wide forms of punctuation and letters."""
@@ -116,53 +125,61 @@ GERMAN_HEADINGS = {
     RANK: ("Rang", "Position"),
     GRADE: ("Relevanz", "Relevanzgrad", "Bewertung"),
 }
-"""Headings in German, which are proposed and not taken for granted: they may mean other columns."""
+"""Headings in German: they are proposed, but not read unasked, as they may mean other columns."""
 
 
 def repair_of_columns(lines: Sequence[bytes], names: str, path: str) -> Repair | None:
     """Return what lines of text look like, and the command that reads them; None if that is unknown.
 
     names  the columns that were expected
+    path   of the file, whose ending may tell that it is CSV
     """
     texts = [line.decode("utf-8-sig", "surrogateescape").rstrip("\r") for line in lines]
-    grades = {RUN.names: False, QRELS.names: True}.get(names)
+    role = {RUN.names: Role.RUN, QRELS.names: Role.QRELS}.get(names)
     if not texts:
         return None
-    if grades is None:
+    if role is None:
         return _of_other_judgements(_rows(texts, None), names)
     if all(QUOTED_WORD.fullmatch(text.split()[-1]) for text in texts):
         return "its words are in quotation marks", """tr -d '"' < FILE > NEW"""
-    if grades and all(re.fullmatch(LETOR_LINE, text) for text in texts):
+    if role.has_grades and all(re.fullmatch(LETOR_LINE, text) for text in texts):
         return LETOR, LETOR_TO_QRELS
-    separator = _separator(texts, grades)
+    separator = _separator(texts)
     rows = _rows(texts, separator)
-    header = _header(rows, separator is not None)
-    if separator is not None and path.lower().endswith((".csv", ".tsv")):
-        header = header or not any(map(_is_number, rows[0]))
-    if (header and separator is not None) or (separator is None and _has_cells_of_lines(texts, path)):
-        return _of_headings(lines, grades, path)
+    is_table = separator is not None
+    has_header = _has_header(rows, is_table)
+    if is_table and _is_csv(path):
+        has_header = has_header or not any(map(_is_number, rows[0]))
+    has_named_columns = has_header if is_table else _has_cells_of_lines(texts, path)
+    if has_named_columns:
+        return _of_headings(lines, role, path)
     body = rows
-    if header:
+    if has_header:
         body = rows[1:]
     repair = None
     if separator in (None, "\t"):
-        repair = _known(body, grades)
-    return repair or _converted(body, grades, separator, header) or _lists(texts, grades)
+        repair = _known(body, role)
+    return repair or _converted(body, role, separator, has_header) or _lists(texts, role)
 
 
-def _of_headings(lines: Sequence[bytes], grades: bool, path: str) -> Repair:
-    """Return how a table is read whose first line names its columns, which has to be UTF-8."""
+def _is_csv(path: str) -> bool:
+    """Return whether a file has the name of a CSV or TSV file."""
+    return path.lower().endswith((".csv", ".tsv"))
+
+
+def _of_headings(lines: Sequence[bytes], role: Role, path: str) -> Repair:
+    """Return how a table is read whose first line names its columns, or how it becomes UTF-8."""
     try:
         lines[0].decode()
     except UnicodeDecodeError:
         if _is_japanese(lines[0]):
             return JAPANESE, FROM_JAPAN
         return OTHER_ENCODING, FROM_WESTERN_EUROPE
-    return named_columns(lines, grades, path), ""
+    return named_columns(lines, role, path), ""
 
 
 def _is_japanese(line: bytes) -> bool:
-    """Return whether all characters outside ASCII are wide ones in code page 932, two at least."""
+    """Return whether a line in code page 932 has two or more characters outside ASCII, all of them wide."""
     try:
         text = line.decode("cp932")
     except UnicodeDecodeError:
@@ -173,21 +190,25 @@ def _is_japanese(line: bytes) -> bool:
 
 def _has_cells_of_lines(texts: Sequence[str], path: str) -> bool:
     """Return whether a CSV file with headings has quoted cells of several lines, such as abstracts."""
-    if not path.lower().endswith((".csv", ".tsv")):
+    if not _is_csv(path):
         return False
-    first = re.split(r"[,;\t]", texts[0])
-    is_heading = len(first) > 1 and not any(map(_is_number, first))
-    return is_heading and any(text.count('"') % 2 for text in texts)
+    first_cells = re.split(r"[,;\t]", texts[0])
+    has_headings = len(first_cells) > 1 and not any(map(_is_number, first_cells))
+    has_open_quotation_mark = any(text.count('"') % 2 for text in texts)
+    return has_headings and has_open_quotation_mark
 
 
 def _rows(texts: Sequence[str], separator: str | None) -> list[list[str]]:
-    """Return the cells of lines; None: blanks separate them."""
+    """Return the cells of lines, which this separator separates; None: blanks."""
     return [cells_of(text, separator) for text in texts]
 
 
-def _separator(texts: Sequence[str], grades: bool) -> str | None:
-    """Return the separator of the columns, of which there are three or two; None for blanks or if unknown."""
-    if texts[0].lower().lstrip('" ').startswith("sep="):
+def _separator(texts: Sequence[str]) -> str | None:
+    """Return the separator of the columns, of which there must be three, or else two.
+
+    None for blanks, and if no separator gives all lines as many columns.
+    """
+    if _is_line_for_excel(texts[0]):
         texts = texts[1:] or texts
     joined = "".join(f"{text}\n" for text in texts).encode("utf-8", "surrogateescape")
     for least_columns in (3, 2):
@@ -199,24 +220,31 @@ def _separator(texts: Sequence[str], grades: bool) -> str | None:
     return None
 
 
-def _header(rows: Rows, is_table: bool) -> bool:
+def _is_line_for_excel(text: str) -> bool:
+    """Return whether a line tells Excel alone which separator the file has: sep=;"""
+    return text.lower().lstrip('" ').startswith("sep=")
+
+
+def _has_header(rows: Rows, is_table: bool) -> bool:
     """Return whether the first row names the columns: with known headings, or where others have numbers.
 
-    is_table  whether signs separate the columns: one known heading will do
+    is_table  whether signs separate the columns, and not blanks: then one known heading is enough
     """
-    first = [plain(cell.strip('"')) for cell in rows[0]]
-    if first[:1] and first[0].startswith("sep="):
+    first_cells = [plain(cell.strip('"')) for cell in rows[0]]
+    if first_cells and first_cells[0].startswith("sep="):
         return True
     if any(map(_is_number, rows[0])):
         return False
+    if len(rows) > 1 and all(any(map(_is_number, row)) for row in rows[1:]):
+        return True
     known = {plain(name) for names in OF_TABLES.values() for name in names}
     known |= {
         plain(name) for name in ("rank", "iter", "iteration", "tag", "run_id", "q0", "pid", "judgement")
     }
-    matches = sum(cell in known for cell in first)
-    if len(rows) > 1 and all(any(map(_is_number, row)) for row in rows[1:]):
-        return True
-    return matches > 0 and (is_table or (matches > 1 and 2 * matches >= len(first)))
+    num_known = sum(cell in known for cell in first_cells)
+    if is_table:
+        return num_known > 0
+    return num_known > 1 and 2 * num_known >= len(first_cells)
 
 
 def _is_number(cell: str) -> bool:
@@ -225,39 +253,40 @@ def _is_number(cell: str) -> bool:
 
 
 def _like(rows: Rows, patterns: Sequence[str]) -> bool:
-    """Return whether nearly all rows have cells that match these patterns."""
-    num_good = sum(_are_like(row, patterns) for row in rows)
-    return num_good >= len(rows) * ALL_BUT_FEW
+    """Return whether nearly all rows match these patterns, cell by cell."""
+    num_matching = sum(_matches(row, patterns) for row in rows)
+    return num_matching >= len(rows) * ALL_BUT_FEW
 
 
-def _are_like(row: Sequence[str], patterns: Sequence[str]) -> bool:
+def _matches(row: Sequence[str], patterns: Sequence[str]) -> bool:
     """Return whether a row has as many cells as there are patterns, and they match."""
     return len(row) == len(patterns) and all(map(re.fullmatch, patterns, row))
 
 
-def _known(rows: Rows, grades: bool) -> Repair | None:
-    """Return what lines are that no command makes a run or judgements of."""
+def _known(rows: Rows, role: Role) -> Repair | None:
+    """Return what lines look like that no command makes a run or judgements of; None for other lines."""
     if _like(rows, (_MEASURE, _ANY, _ANY)):
         return OUTPUT, ""
-    if grades:
+    if role.has_grades:
         return _of_judgements(rows) or _of_grades(rows)
     if _like(rows, (_ANY, _Q0, _ANY, _INTEGER)):
         return f"this looks like judgements; {SWAPPED}", ""
-    if _like(rows, (_ANY, r"(?i)q0", _INTEGER, _NUMBER, _WORD)) and _are_small(rows, 2):
+    if _like(rows, (_ANY, r"(?i)q0", _INTEGER, _NUMBER, _WORD)) and _can_be_ranks(rows, column=2):
         return "the docno is missing, or part of the topic", ""
     if _like(rows, (r"(?i)q0", _ANY, _INTEGER, _NUMBER, _ANY)):
         return "the topic is missing", ""
     return None
 
 
-def _are_small(rows: Rows, column: int) -> bool:
-    """Return whether the whole numbers in a column can be ranks: none is above the number of rows."""
-    numbers = [int(row[column]) for row in rows if re.fullmatch(r"\d+", row[column])]
+def _can_be_ranks(rows: Rows, column: int) -> bool:
+    """Return whether no whole number in a column, which a few rows may lack, is above the number of rows."""
+    cells = [row[column] for row in rows if len(row) > column]
+    numbers = [int(cell) for cell in cells if re.fullmatch(r"\d+", cell)]
     return max(numbers, default=0) <= len(rows)
 
 
 def _of_judgements(rows: Rows) -> Repair | None:
-    """Return what lines are that are read with an option, or are no judgements."""
+    """Return what lines look like that are read with an option, or are no judgements; None for others."""
     if _like(rows, (_ANY, _ANY, _ANY, _INTEGER, _NUMBER, _ANY)):
         return f"this looks like a run; {SWAPPED}", ""
     if _like(rows, (_ANY, "0", _ANY, _INTEGER, _INTEGER)):
@@ -274,7 +303,7 @@ def _of_judgements(rows: Rows) -> Repair | None:
 
 
 def _of_grades(rows: Rows) -> Repair | None:
-    """Return how grades are read that have decimals or are words; None for whole numbers."""
+    """Return how lines of judgements are read whose grades have decimals or are words; None for others."""
     grades = [row[3] for row in rows if len(row) == 4]
     if len(grades) < len(rows) * ALL_BUT_FEW:
         return None
@@ -286,7 +315,7 @@ def _of_grades(rows: Rows) -> Repair | None:
     good = [row for row in rows if len(row) == 4]
     if all(re.fullmatch(_INTEGER, row[2]) for row in good) and not any(map(_is_number, grades)):
         columns = {TOPIC: 1, DOCNO: 4, GRADE: 3}
-        return "docno and relevance are exchanged", _command(good, columns, GRADE, grades=True)
+        return "docno and relevance are exchanged", _command(good, columns, GRADE, Role.QRELS)
     words = [grade for grade in grades if re.fullmatch(r"[^\W\d_].*", grade)]
     if len(words) < 2 or len(words) * 2 < len(grades) or len(set(words)) > LISTED_WORDS:
         return None
@@ -295,7 +324,10 @@ def _of_grades(rows: Rows) -> Repair | None:
 
 
 def _of_other_judgements(rows: Rows, names: str) -> Repair | None:
-    """Return what lines are that are no samples, judgement groups or preferences."""
+    """Return what lines look like where samples or judgement groups were expected; None if unknown.
+
+    names  the columns that were expected
+    """
     if names == "topic iteration docno stratum relevance":
         asked = any(row[4:5] == ["?"] for row in rows)
         if asked and _like(rows, (*(_ANY,) * 4, r"-?\d+|\?")):
@@ -307,56 +339,65 @@ def _of_other_judgements(rows: Rows, names: str) -> Repair | None:
 
 
 NAMES_OF_SEPARATORS = {",": "commas", ";": "semicolons", "|": "bars"}
+"""Separators of columns, as messages call them."""
 
 WITHOUT_SCORES = "; without scores their order is the rank"
 """End of the message about a table of two columns."""
 
 RANKS_OF_FIVE = "the score is missing, and the rank can take its place"
 RANKS_OF_FOUR = "Q0, score and tag are missing, and the ranks can take the scores' place"
+"""What a run of five or four columns lacks whose numbers are ranks."""
 
 SCORES_OR_RANKS = {"scores": (SCORE,), "ranks": (RANK,), "either": (SCORE, RANK)}
-"""Kinds of columns that numbers may be, by their `_meaning`."""
+"""Kinds of columns that numbers may be, by what `_meaning` returns."""
 
 
-def _converted(rows: Rows, grades: bool, separator: str | None, header: bool) -> Repair | None:
-    """Return what lines look like, and the call of convert that makes a run or judgements of them."""
+def _converted(rows: Rows, role: Role, separator: str | None, has_header: bool) -> Repair | None:
+    """Return what lines look like, and the call of convert that makes a run or judgements of them.
+
+    rows       without the header
+    separator  of the columns; None: blanks
+    Returns None if no shape fits, or nothing seems to be wrong.
+    """
     shapes = RUN_SHAPES
-    if grades:
+    if role.has_grades:
         shapes = QRELS_SHAPES
     for what, patterns, columns in shapes:
         if not _like(rows, patterns):
             continue
-        good = [row for row in rows if _are_like(row, patterns)]
+        good = [row for row in rows if _matches(row, patterns)]
         kinds = _kinds_of_number(good, columns, len(rows) - len(good))
         parts = []
         if separator in NAMES_OF_SEPARATORS:
             parts.append(
                 f"the columns are separated by {NAMES_OF_SEPARATORS[separator]}, not by blanks or tabs"
             )
-        if header:
+        if has_header:
             parts.append("line 1 looks like a header")
-        number = columns.get(SCORE, columns.get(GRADE, 0))
-        if number and any("," in row[number - 1] for row in good):
+        number = columns.get(SCORE, columns.get(GRADE))
+        if number is not None and any("," in row[number - 1] for row in good):
             parts.append("the numbers have decimal commas")
-        if kinds != (RANK,) or SCORE not in columns:
-            if what:
-                parts.append(what)
-        elif len(patterns) == 5:
-            parts.append(RANKS_OF_FIVE)
-        else:
-            parts.append(RANKS_OF_FOUR)
+        has_ranks_for_scores = kinds == (RANK,) and SCORE in columns
+        if has_ranks_for_scores:
+            parts.append(RANKS_OF_FIVE if len(patterns) == 5 else RANKS_OF_FOUR)
+        elif what:
+            parts.append(what)
         if not parts:
             return None
-        commands = [_command(good, columns, kind, grades) for kind in kinds]
+        commands = [_command(good, columns, kind, role) for kind in kinds]
+        command = commands[0]
         if len(commands) > 1:
-            last = f"{commands[0]} if the numbers are scores, {commands[1]} if they are ranks"
-            return "; ".join(parts), last
-        return "; ".join(parts), commands[0]
+            command = f"{commands[0]} if the numbers are scores, {commands[1]} if they are ranks"
+        return "; ".join(parts), command
     return None
 
 
 def _kinds_of_number(rows: Rows, columns: dict[str, int], num_faulty: int) -> tuple[str | None, ...]:
-    """Return what the numbers of a run can be: scores, ranks or either; None where there are none."""
+    """Return the kinds of columns that the numbers of rows may be, (None,) if there are none.
+
+    columns     numbers of the columns of a shape, from 1
+    num_faulty  how many rows do not have this shape
+    """
     if GRADE in columns:
         return (GRADE,)
     if RANK in columns:
@@ -365,13 +406,15 @@ def _kinds_of_number(rows: Rows, columns: dict[str, int], num_faulty: int) -> tu
         return (None,)
     if columns[SCORE] == 5:
         return (SCORE,)
-    has_rank = any(columns[SCORE] != column + 1 and _are_ranks(rows, column, num_faulty) for column in (2, 3))
+    score_column = columns[SCORE] - 1
+    rank_columns = [column for column in (2, 3) if column != score_column]
+    has_rank = any(_has_ranks_in(rows, column, num_faulty) for column in rank_columns)
     if has_rank and len(rows[0]) > 3:
         return (SCORE,)
-    return SCORES_OR_RANKS[_meaning(rows, columns[SCORE] - 1, num_faulty)]
+    return SCORES_OR_RANKS[_meaning(rows, score_column, num_faulty)]
 
 
-def _are_ranks(rows: Rows, column: int, num_faulty: int) -> bool:
+def _has_ranks_in(rows: Rows, column: int, num_faulty: int) -> bool:
     """Return whether rows have this column, and ranks in it."""
     return column < len(rows[0]) and _meaning(rows, column, num_faulty) == "ranks"
 
@@ -385,61 +428,68 @@ def _meaning(rows: Rows, column: int, num_faulty: int) -> str:
     """
     if not all(re.fullmatch(r"\d+", row[column]) for row in rows):
         return "scores"
-    by_topic: dict[str, list[int]] = {}
+    numbers_of_topics: dict[str, list[int]] = {}
     for row in rows:
-        by_topic.setdefault(row[0], []).append(int(row[column]))
-    topics = list(by_topic.values())
-    if any(len(set(numbers)) < len(numbers) for numbers in topics):
+        numbers_of_topics.setdefault(row[0], []).append(int(row[column]))
+    numbers_by_topic = list(numbers_of_topics.values())
+    if any(len(set(numbers)) < len(numbers) for numbers in numbers_by_topic):
         return "scores"
-    if all(len(numbers) == 1 for numbers in topics):
+    if all(len(numbers) == 1 for numbers in numbers_by_topic):
         return "either"
-    whole_topics = topics[:-1] or topics  # the last one may go on behind the lines that were read
-    are_complete = all(_count_rows(numbers, num_faulty) for numbers in whole_topics)
-    are_falling = all(numbers == sorted(numbers, reverse=True) for numbers in topics if len(numbers) > 1)
+    # The last topic may go on behind the lines that were read.
+    whole_topics = numbers_by_topic[:-1] or numbers_by_topic
+    are_complete = all(_are_ranks(numbers, num_faulty) for numbers in whole_topics)
+    are_falling = all(
+        numbers == sorted(numbers, reverse=True) for numbers in numbers_by_topic if len(numbers) > 1
+    )
     if are_complete and not are_falling:
         return "ranks"
     return "either"
 
 
-def _count_rows(numbers: Sequence[int], num_missing: int) -> bool:
-    """Return whether the numbers of a topic are those from 0 or 1 on, without at most some of them."""
+def _are_ranks(numbers: Sequence[int], num_missing: int) -> bool:
+    """Return whether the numbers of a topic are all from 0 or 1 on, but for at most `num_missing` of them."""
     least, largest = min(numbers), max(numbers)
     return least in (0, 1) and largest - least < len(numbers) + num_missing
 
 
-def _command(rows: Rows, columns: dict[str, int], kind: str | None, grades: bool) -> str:
-    """Return the call of convert that reads these columns, the number being of this kind."""
-    numbers = {name: number for name, number in columns.items() if name in (TOPIC, DOCNO)}
+def _command(rows: Rows, columns: dict[str, int], kind: str | None, role: Role) -> str:
+    """Return the call of convert that reads these columns.
+
+    columns  numbers of the columns of a shape, from 1
+    kind     what the column with the number is: score, rank or grade; None: there is none
+    """
+    column_of = {TOPIC: columns[TOPIC], DOCNO: columns[DOCNO]}
     if kind is not None:
-        numbers[kind] = next(number for name, number in columns.items() if name not in (TOPIC, DOCNO))
-    named = ",".join(f"{name}={number}" for name, number in numbers.items())
-    ids = [row[numbers[name] - 1] for row in rows for name in (TOPIC, DOCNO)]
+        column_of[kind] = next(number for name, number in columns.items() if name not in (TOPIC, DOCNO))
+    named = ",".join(f"{name}={number}" for name, number in column_of.items())
+    ids = [row[column_of[name] - 1] for row in rows for name in (TOPIC, DOCNO)]
     if any(len(text.split()) > 1 for text in ids):
         target = "csv"
-    elif grades:
+    elif role.has_grades:
         target = "qrels"
     else:
         target = "trec_results"
-    return f"pres-eval convert FILE --columns {named} --to {target}{_tag(rows, grades)} > NEW"
+    return f"pres-eval convert FILE --columns {named} --to {target}{_tag(rows, role)} > NEW"
 
 
-def _tag(rows: Rows, grades: bool) -> str:
+def _tag(rows: Rows, role: Role) -> str:
     """Return the option for the tag that all lines of a run end in, if they do."""
     tags = {row[-1] for row in rows if len(row) > 4}
-    if grades or len(tags) != 1 or _is_number(min(tags)):
+    if role.has_grades or len(tags) != 1 or _is_number(min(tags)):
         return ""
     return f" --tag {shlex.quote(tags.pop())}"
 
 
-def named_columns(lines: Sequence[bytes], grades: int, path: str) -> str:
-    """Return which columns a table has, those that are needed, and the option that names them."""
+def named_columns(lines: Sequence[bytes], role: Role, path: str) -> str:
+    """Return a message: which columns a table has, which are needed, and the option that names them."""
     texts = [line.decode("utf-8-sig", "surrogateescape").rstrip("\r") for line in lines]
-    if texts[0].lower().lstrip('" ').startswith("sep="):
+    if _is_line_for_excel(texts[0]):
         del texts[0]
     separator = next((sign for sign in "\t;,|" if sign in texts[0]), ",")
     header = next(iter(_rows(texts, separator)))
     kinds = [SCORE, RANK]
-    if grades:
+    if role.has_grades:
         kinds = [GRADE]
     known = _known_headings(header, [TOPIC, DOCNO, *kinds])
     names = [TOPIC, DOCNO]
@@ -447,9 +497,9 @@ def named_columns(lines: Sequence[bytes], grades: int, path: str) -> str:
     message = f"line 1 names the columns {', '.join(header)}, and {needed} are needed"
     if len(header) > len(names):
         names.append(next((kind for kind in kinds if kind in known), kinds[0]))
-        if grades:
+        if role.has_grades:
             message += " (--grades WORD=NUMBER,... reads words as grades)"
-    elif grades:
+    elif role.has_grades:
         message += "; without grades all documents are relevant"
     else:
         message += WITHOUT_SCORES
@@ -457,7 +507,7 @@ def named_columns(lines: Sequence[bytes], grades: int, path: str) -> str:
     if len(header) <= 2 and any(re.search(r"\w\s*[;|,]\s*\w", cell) for cell in cells):
         names[1] = DOCNOS
         message += "; docnos are several in a cell"
-    # What a column holds is for its owner to say: whoever guesses swaps ids, or takes ranks for scores.
+    # Only known headings are filled in: a guess might swap ids, or take ranks for scores.
     option = ",".join(f"{name}={known.get(name, 'HEADING')}" for name in names)
     return f"{message}: name them with --columns {shlex.quote(option)}"
 
@@ -471,17 +521,19 @@ def headings_of_unknown_table(lines: Sequence[bytes]) -> list[str]:
         return []
     lines[0].decode()
     texts = [line.decode("utf-8-sig", "surrogateescape").rstrip("\r") for line in lines]
-    if texts[0].lower().lstrip('" ').startswith("sep="):
+    if _is_line_for_excel(texts[0]):
         del texts[0]
-    separator = _separator(texts, grades=False) if texts else None
+    separator = _separator(texts) if texts else None
     if separator is None:
         return []
     rows = _rows(texts, separator)
-    return rows[0] if _header(rows, is_table=True) else []
+    if not _has_header(rows, is_table=True):
+        return []
+    return rows[0]
 
 
 def _known_headings(header: Sequence[str], names: Sequence[str]) -> dict[str, str]:
-    """Return the headings that are known to mean these columns."""
+    """Return the heading of each of these columns that is known, in English or German."""
     headings: dict[str, str] = {}
     unused = list(header)
     for name in names:
@@ -492,27 +544,37 @@ def _known_headings(header: Sequence[str], names: Sequence[str]) -> dict[str, st
     return headings
 
 
-def _lists(texts: Sequence[str], grades: bool) -> Repair | None:
-    """Return the command for lines that have a topic, perhaps a separator, and all its documents."""
-    rows = [re.fullmatch(r'"?([^\s,;:"]+)"?\s*([,;:]?)(.+)', text.strip()) for text in texts]
-    matches = [row for row in rows if row is not None]
-    if len(matches) < len(texts) or len({row[1] for row in matches}) < max(2, len(texts)):
+def _lists(texts: Sequence[str], role: Role) -> Repair | None:
+    """Return the command for lines that have a topic, perhaps a separator, and all its documents.
+
+    Returns None for lines with the same topic, with single documents, or that may be those of a run.
+    """
+    line_pattern = re.compile(r'"?(?P<topic>[^\s,;:"]+)"?\s*(?P<separator>[,;:]?)(?P<documents>.+)')
+    matches = [match for text in texts if (match := line_pattern.fullmatch(text.strip())) is not None]
+    num_topics = len({match["topic"] for match in matches})
+    if len(matches) < len(texts) or num_topics < max(2, len(texts)):
         return None
-    between = next((sign for sign in ",;|" if any(sign in row[3] for row in matches)), " ")
-    counts = {len(re.sub(r"[\",;|]", " ", row[3]).split()) for row in matches}
-    separated = any(row[2] for row in matches)
+    documents_of_lines = [match["documents"] for match in matches]
+    between_documents = " "
+    for sign in ",;|":
+        if any(sign in documents for documents in documents_of_lines):
+            between_documents = sign
+            break
+    nums_documents = {len(re.sub(r"[\",;|]", " ", documents).split()) for documents in documents_of_lines}
+    has_separator = any(match["separator"] for match in matches)
     # Lines of a run have as many columns, and some numbers; no id looks like a score.
-    alike = len(counts) == 1 and any(re.search(r"\s[+-]?[\d.]+(\s|$)", text) for text in texts)
-    scored = any(re.search(r"[\s\"]\d*[.,]\d+(\s|$)", row[3]) for row in matches)
-    if max(counts) < 2 or scored or (alike and not separated):
+    has_numbers = any(re.search(r"\s[+-]?[\d.]+(\s|$)", text) for text in texts)
+    is_like_run = len(nums_documents) == 1 and has_numbers and not has_separator
+    has_scores = any(re.search(r"[\s\"]\d*[.,]\d+(\s|$)", documents) for documents in documents_of_lines)
+    if max(nums_documents) < 2 or has_scores or is_like_run:
         return None
     change = ""
-    if separated:
+    if has_separator:
         change = 'sub(/[,;:]/, " "); gsub(/"/, ""); '
-    if between != " ":
-        change += f'gsub(/[{between}]/, " "); '
+    if between_documents != " ":
+        change += f'gsub(/[{between_documents}]/, " "); '
     line, condition = '$1, "Q0", $i, i - 1, -i, "run"', "if these are in ranked order"
-    if grades:
+    if role.has_grades:
         line, condition = "$1, 0, $i, 1", "if all of these are relevant"
     program = f"{change}for (i = 2; i <= NF; i++) print {line}"
     return f"each line looks like a topic and its documents; {condition}", f"awk '{{{program}}}' < FILE > NEW"

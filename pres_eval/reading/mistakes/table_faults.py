@@ -11,19 +11,28 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, IntArray, changed
 from pres_eval.errors import ReadingNote, ReadingWarning, number_of, plural, quoted
-from pres_eval.reading.headings import GRADE, RANK, SCORE, Naming, are_rival, rival_docno, warning_of_rivals
+from pres_eval.reading.headings import (
+    GRADE,
+    RANK,
+    SCORE,
+    Naming,
+    Role,
+    are_rival,
+    rival_docno,
+    warning_of_rivals,
+)
 
 COMPARED_ROWS = 4096
-"""Rows at the beginning of a table whose ranks are compared with their scores."""
+"""Rows at the beginning of a table that are compared: ranks with scores, and two ids of a document."""
 
 NEARLY_ALL = 0.9
-"""Share of the pairs of a topic, and of the topics, whose ranks contradict the scores."""
+"""Share of the pairs of rows of a topic, and of the topics, whose ranks have to contradict the scores."""
 
 FEWEST_RANKS = 3
-"""Rows of a topic from which on scores that count these rows are no accident."""
+"""Rows of a topic from which on it is no accident that its scores are 1, 2, 3 ..."""
 
 MOST_WORD_GRADES = 6
-"""Different values of a column, up to which these can be grades in words."""
+"""Different values of a column up to which they may be grades in words."""
 
 
 class ObservedTable:
@@ -42,9 +51,13 @@ class ObservedTable:
         self._differing: tuple[str, str] | None = None
         """The ids of the first document whose two ids differ."""
         self._ranked_rows: list[tuple[str, float, float]] = []
+        """Topic, rank and score of the first COMPARED_ROWS rows."""
         self._combined: Counter[str] = Counter()
+        """By grade of several words, how many rows have it."""
         self._lists: Counter[str] = Counter()
+        """By topic, how many lists of documents it has."""
         self._joined_ids: list[str] = []
+        """Cells of documents that look like lists of ids."""
 
     def see_docnos(self, docno: object, rival: object) -> None:
         """Compare the ids of a document in two columns."""
@@ -76,9 +89,9 @@ class ObservedTable:
             text = warning_of_rivals(self._docno, self.rival, *self._differing)
             advice = f"--columns docno={self.rival} takes the other one"
             warnings.warn(f"{self._name}: {text}; {advice}", ReadingWarning, stacklevel=2)
-        against = _first_against(self._ranked_rows)
-        if against is not None:
-            warnings.warn(f"{self._name}: {against}", ReadingWarning, stacklevel=2)
+        contradiction = _warning_of_rising_scores(self._ranked_rows)
+        if contradiction is not None:
+            warnings.warn(f"{self._name}: {contradiction}", ReadingWarning, stacklevel=2)
         else:
             self._warn_of_exchanged()
         if self._combined:
@@ -90,12 +103,14 @@ class ObservedTable:
             warnings.warn(f"{self._name}: {self._note_of_lists(repeated_topics)}", ReadingNote, stacklevel=2)
 
     def _warn_of_exchanged(self) -> None:
-        """Warn of ranks that seem to be the scores, beside scores that count rows as ranks do."""
+        """Warn if ranks seem to be the scores, and scores the ranks: they are 1, 2, 3 ... in each topic."""
         if not self._ranked_rows:
             return
         topics, ranks, scores = zip(*self._ranked_rows, strict=True)
-        numbers: dict[str, int] = {}
-        topic_numbers = np.array([numbers.setdefault(topic, len(numbers)) for topic in topics])
+        number_of_topic: dict[str, int] = {}
+        for topic in topics:
+            number_of_topic.setdefault(topic, len(number_of_topic))
+        topic_numbers = np.array([number_of_topic[topic] for topic in topics])
         row = row_of_exchanged(topic_numbers, np.array(ranks), np.array(scores, np.float64))
         if row is None:
             return
@@ -134,99 +149,110 @@ class ObservedTable:
 def row_of_exchanged(topic: IntArray, ranks: FloatArray, scores: FloatArray) -> int | None:
     """Return a row whose rank seems to be a score, None if there is none.
 
-    There is one if the scores (R,) of each topic count its rows, in any order, as ranks do, while the ranks
-    (R,) have decimals or count no rows.  If all ranks are the same, the column is not used.
+    There is one if the scores (R,) of each topic are 1, 2, 3 ... in any order, as ranks are, while the ranks
+    (R,) have decimals or are not so.  If all ranks are the same, the column is not used, and None is
+    returned.
 
     topic  (R,) numbers of the topics, as they first appear
     """
-    if not (scores == np.rint(scores)).all() or not np.isfinite(ranks).all() or (ranks == ranks[0]).all():
+    has_decimal_scores = not (scores == np.rint(scores)).all()
+    has_equal_ranks = (ranks == ranks[0]).all()
+    if has_decimal_scores or has_equal_ranks or not np.isfinite(ranks).all():
         return None
     order = np.lexsort((scores, topic))
-    heads = np.flatnonzero(changed(topic[order]))
-    if not _count_rows(scores[order], heads, int(topic[-1])):
+    first_rows = np.flatnonzero(changed(topic[order]))
+    if not _are_ranks(scores[order], first_rows, last_topic=int(topic[-1])):
         return None
     decimals = np.flatnonzero(ranks != np.rint(ranks))
     if len(decimals):
         return int(decimals[0])
-    return _row_of_whole(ranks, order, heads)
+    return _row_of_whole_rank(ranks, order, first_rows)
 
 
-def _row_of_whole(ranks: FloatArray, order: IntArray, heads: IntArray) -> int | None:
+def _row_of_whole_rank(ranks: FloatArray, order: IntArray, first_rows: IntArray) -> int | None:
     """Return a row whose rank seems to be a score, though all ranks (R,) are whole; None if there is none.
 
-    order  (R,) of the rows by topic and ascending score; scores count the rows of each topic
-    heads  (T,) first row of each topic in this order
+    The scores of each topic are 1, 2, 3 ...
+
+    order       (R,) the rows by topic and ascending score
+    first_rows  (T,) where each topic begins in this order
     """
-    ranks_in_order, lengths = ranks[order], np.diff(heads, append=len(ranks))
-    topic = np.repeat(np.arange(len(heads)), lengths)
-    # The largest score has rank 1: otherwise these are distances, and not exchanged.
+    ranks_in_order, lengths = ranks[order], np.diff(first_rows, append=len(ranks))
+    topic = np.repeat(np.arange(len(first_rows)), lengths)
+    # Exchanged, the row with the score 1 has the largest "rank".  If ranks rise with scores, the scores are
+    # distances, and nothing is exchanged.
     rises = (np.diff(ranks_in_order) > 0) & (np.diff(topic) == 0)
     if rises.any():
         return None
-    least = np.minimum.reduceat(ranks_in_order, heads)
-    is_first = (least == 0) | (least == 1)
-    if not is_first.any():
+    least = np.minimum.reduceat(ranks_in_order, first_rows)
+    begins_as_ranks = (least == 0) | (least == 1)
+    if not begins_as_ranks.any():
         return 0
-    # Ranks have gaps where documents were left out; then a file does not begin with the least score.
-    span = np.maximum.reduceat(ranks_in_order, heads) - least
-    counts_rows = is_first & (span == lengths - 1)
+    # Ranks have gaps where documents were left out; but then a file does not begin with the least score.
+    span = np.maximum.reduceat(ranks_in_order, first_rows) - least
+    has_ranks = begins_as_ranks & (span == lengths - 1)
     is_sorted = bool((order == np.arange(len(order))).all())
-    if not is_sorted or counts_rows.all():
+    if not is_sorted or has_ranks.all():
         return None
-    return int(heads[np.argmin(counts_rows)])
+    topic_without_ranks = int(np.argmin(has_ranks))
+    return int(first_rows[topic_without_ranks])
 
 
-def _count_rows(scores: FloatArray, heads: IntArray, last_topic: int) -> bool:
+def _are_ranks(scores: FloatArray, first_rows: IntArray, last_topic: int) -> bool:
     """Return whether the scores of each topic are 1, 2, 3 ... or 0, 1, 2 ..., over enough rows to mean it.
 
     scores      (R,) by topic, ascending
-    heads       (T,) first row of each topic
-    last_topic  a topic that may go on behind these rows, so that it does not count if there are others
+    first_rows  (T,) where each topic begins
+    last_topic  number of the topic that may go on behind these rows: it does not count if there are others
     """
-    lengths = np.diff(heads, append=len(scores))
+    lengths = np.diff(first_rows, append=len(scores))
     if lengths.max() < FEWEST_RANKS and np.count_nonzero(lengths > 1) < 2:
         return False
-    least = scores[heads]
-    place = np.arange(len(scores)) - np.repeat(heads, lengths)
-    is_counted = scores == place + np.repeat(least, lengths)
-    of_topic = np.logical_and.reduceat(is_counted, heads) & ((least == 0) | (least == 1))
-    if len(heads) > 1:
-        of_topic[last_topic] = True
-    return bool(of_topic.all())
+    least = scores[first_rows]
+    row_in_topic = np.arange(len(scores)) - np.repeat(first_rows, lengths)
+    is_next = scores == row_in_topic + np.repeat(least, lengths)
+    has_ranks = np.logical_and.reduceat(is_next, first_rows) & ((least == 0) | (least == 1))
+    if len(first_rows) > 1:
+        has_ranks[last_topic] = True
+    return bool(has_ranks.all())
 
 
-def _first_against(rows: Sequence[tuple[str, float, float]]) -> str | None:
-    """Return the warning about ranks that rise with the scores in nearly all topics; None if they do not.
+def _warning_of_rising_scores(rows: Sequence[tuple[str, float, float]]) -> str | None:
+    """Return the warning about scores that rise with the ranks in nearly all topics; None if they do not.
 
-    rows  topic, rank and score; each is compared with the topic's row before
+    rows  topic, rank and score of each; it is compared with the row before of its topic
     """
     pairs: Counter[str] = Counter()
     wrong_pairs: Counter[str] = Counter()
-    first_pairs: dict[str, tuple[tuple[float, float], tuple[float, float]]] = {}
+    first_wrong_pairs: dict[str, tuple[tuple[float, float], tuple[float, float]]] = {}
+    """By topic rank and score of a row, and those of the row with the higher rank."""
     last: dict[str, tuple[float, float]] = {}
+    """By topic rank and score of its last row so far."""
     for topic, rank, score in rows:
-        before = last.get(topic)
+        rank_before, score_before = last.get(topic, (rank, score))
         last[topic] = rank, score
-        if before is None or before[0] == rank or before[1] == score:
+        if rank_before == rank or score_before == score:
             continue
         pairs[topic] += 1
-        if (rank > before[0]) == (score > before[1]):
+        if (rank > rank_before) == (score > score_before):
             wrong_pairs[topic] += 1
-            lower, higher = sorted((before, (rank, score)))
-            first_pairs.setdefault(topic, (lower, higher))
-    turned = [topic for topic in pairs if wrong_pairs[topic] >= NEARLY_ALL * pairs[topic]]
-    if not turned or len(turned) < NEARLY_ALL * len(pairs):
+            lower, higher = sorted(((rank_before, score_before), (rank, score)))
+            first_wrong_pairs.setdefault(topic, (lower, higher))
+    wrong_topics = [topic for topic in pairs if wrong_pairs[topic] >= NEARLY_ALL * pairs[topic]]
+    if not wrong_topics or len(wrong_topics) < NEARLY_ALL * len(pairs):
         return None
-    lower, higher = first_pairs[turned[0]]
+    topic = wrong_topics[0]
+    (low_rank, low_score), (high_rank, high_score) = first_wrong_pairs[topic]
     return (
-        f"scores rise with the rank column (topic {quoted(turned[0])}: rank {lower[0]:g} has {lower[1]!r},"
-        f" rank {higher[0]:g} has {higher[1]!r}), but the largest score comes first: are these distances?"
+        f"scores rise with the rank column (topic {quoted(topic)}: rank {low_rank:g} has {low_score!r},"
+        f" rank {high_rank:g} has {high_score!r}), but the largest score comes first: are these distances?"
     )
 
 
-def warn_of_unnamed_number(name: str, candidates: Sequence[str], grades: int, option: str) -> None:
-    """Warn of a table without grades or scores that has columns which may be these.
+def warn_of_unnamed_number(name: str, candidates: Sequence[str], role: Role, option: str) -> None:
+    """Warn of a table of which --columns names no grades or scores, but which has columns that may be these.
 
+    name        of the file
     candidates  headings of the columns whose values may be grades or scores
     option      what --columns calls one of them: its heading, or its number
     """
@@ -235,7 +261,7 @@ def warn_of_unnamed_number(name: str, candidates: Sequence[str], grades: int, op
     shown = " or ".join(candidates)
     if len(candidates) == 1:
         option = candidates[0]
-    if grades:
+    if role.has_grades:
         text = (
             f"--columns names no grade, so that all of its documents are relevant; {shown} may hold grades:"
             f" add grade={option}"
@@ -248,15 +274,16 @@ def warn_of_unnamed_number(name: str, candidates: Sequence[str], grades: int, op
     warnings.warn(f"{name}: {text}", ReadingWarning, stacklevel=2)
 
 
-def warn_of_other_number(
-    name: str, naming: Naming, headings: Sequence[str], number: str, grades: int
-) -> None:
-    """Warn of a table that is read by a known heading, as the one that --columns names is not there.
+def warn_of_other_number(name: str, naming: Naming, headings: Sequence[str], number: str, role: Role) -> None:
+    """Warn of a table whose numbers are read by a known heading, as the one that --columns names is not
+    there.
 
-    number  the heading that is read: of grades, scores or ranks
+    name      of the file
+    headings  of the table
+    number    the heading that is read: of grades, scores or ranks
     """
     kinds = [SCORE, RANK]
-    if grades:
+    if role.has_grades:
         kinds = [GRADE]
     named = [kind for kind in kinds if kind in naming.columns]
     if not named or naming.by_number or any(naming.named_column(kind, headings) for kind in named):
@@ -266,11 +293,13 @@ def warn_of_other_number(
     warnings.warn(f"{name}: {text}", ReadingWarning, stacklevel=2)
 
 
-def may_be_numbers(values: Iterable[object], grades: int) -> bool:
-    """Return whether the values of a column may be grades, or scores: numbers, or a few repeated words."""
+def may_be_numbers(values: Iterable[object], role: Role) -> bool:
+    """Return whether the values of a column may be scores, which are numbers, or grades: also a few words."""
     texts = [str(value).strip() for value in values if value is not None and str(value).strip()]
     if not texts:
         return False
     if not any(math.isnan(number_of(text.replace(",", ".", 1))) for text in texts):
         return True
-    return bool(grades) and len(set(texts)) <= MOST_WORD_GRADES and len(set(texts)) * 2 <= len(texts)
+    words = set(texts)
+    are_few = len(words) <= MOST_WORD_GRADES and 2 * len(words) <= len(texts)
+    return role.has_grades and are_few
