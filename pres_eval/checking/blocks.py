@@ -14,7 +14,7 @@ import numpy as np
 from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray, TopicNumbers, changed, present
 from pres_eval.checking.findings import Example, FileReport, report_respelling
 from pres_eval.checking.notations import Id
-from pres_eval.checking.second_look import ALL_ROWS, Sampler
+from pres_eval.checking.second_look import MOST_ROWS_COMPARED, Sampler
 from pres_eval.errors import quoted
 from pres_eval.ranking.order import in_docno_order
 from pres_eval.reading.blocks import Block
@@ -96,7 +96,7 @@ class CheckedBlock:
             num_matched[topic[is_judged]],
             judged_documents,
             with_matched=True,
-            sampled_rows=ALL_ROWS,
+            sampled_rows=MOST_ROWS_COMPARED,
         )
         sampler.add_block(
             Block(
@@ -191,7 +191,7 @@ class CheckedBlock:
         same_topic  (N - 1,) whether the next row is of the same topic
         cutoffs     ranks across which ties are counted
         """
-        order: IntArray | None = None  # of rows by topic and descending score; None: the rows are so
+        order: IntArray | None = None  # rows by topic and descending score; None: they are in this order
         unsorted = self._in_topics(np.flatnonzero(rises))
         if len(unsorted):
             order = np.arange(len(self.topic_of))
@@ -203,6 +203,7 @@ class CheckedBlock:
             scores32 = scores.astype(np.float32)
         equal32 = (scores32[1:] == scores32[:-1]) & same_topic
         equal64 = (scores[1:] == scores[:-1]) & same_topic
+        # If none differ in the whole run, all of its scores are equal.
         self.report.counts["ties", "none"] = int(np.count_nonzero(same_topic & ~equal64))
         if not equal32.any():
             return
@@ -219,7 +220,7 @@ class CheckedBlock:
     ) -> BoolArray:
         """Return which neighbours (N - 1,) are in groups that 9.0.8 and 10.0 rank differently.
 
-        order    of the rows by topic and descending score; None: the rows are so
+        order    rows by topic and descending score; None: they are in this order
         scores   (N,) in that order
         equal32  (N - 1,) whether a score equals the next one in 32 bits: such rows are a group
         only32   (N - 1,) whether they are equal in 32 bits alone
@@ -231,7 +232,8 @@ class CheckedBlock:
         rows = positions if order is None else order[positions]
         ids = self.rows.ids.take(rows)
         # trec_eval: 9.0.8 goes by docno, descending, 10.0 by score and then docno.
-        number = in_docno_order(ids.distinct()[1], len(ids))
+        _, index_of_id = ids.distinct()
+        number = in_docno_order(index_of_id, len(ids))
         order_of_9 = np.lexsort((number, group[positions]))
         order_of_10 = np.lexsort((number, -scores[positions], group[positions]))
         is_chosen[:] = False

@@ -29,8 +29,8 @@ from pres_eval.reading.patents import any_kind_code, patent_number, patent_numbe
 COMPARED_TOPICS = 1 << 14
 """Topics of each side that are compared."""
 
-SEEN_PATENTS = 8
-"""Ids of each side that are looked at for kind codes: if none has one, there are no patents."""
+IDS_SEARCHED_FOR_PATENTS = 8
+"""First ids of each side that are searched for the kind codes of patents, such as B1 of EP1234567B1."""
 
 _ASCII_DIGITS = b"0123456789"
 _ALL_NAMES_OF_CHUNKS = (*NAMES_OF_CHUNKS, SHORT_NAME_OF_CHUNKS)
@@ -43,7 +43,7 @@ def respelled_documents(ours: TextsByTopic, judged: TextsByTopic) -> Respelling 
     """Return the changes with which documents of a run would match judged ones, None if none would.
 
     ours    documents of a run by topic; those that are judged as they are don't count
-    judged  judged documents by topic that the run did not retrieve, and for each topic that is in `ours`
+    judged  judged documents that the run did not retrieve, by topic
     """
     candidates: list[Id] = []
     judged_candidates: list[Id] = []
@@ -60,7 +60,7 @@ def respelled_documents(ours: TextsByTopic, judged: TextsByTopic) -> Respelling 
 
 
 def respelled_topics(ours: Sequence[bytes], judged: Sequence[bytes]) -> Respelling | None:
-    """Return the changes that would make topics of a run match that the judgements lack."""
+    """Return the changes with which topics of a run would match judged ones, None if none would."""
     return respelled_documents({0: ours[:COMPARED_TOPICS]}, {0: judged[:COMPARED_TOPICS]})
 
 
@@ -84,7 +84,8 @@ def _candidates(ours: Sequence[bytes], judged: Sequence[bytes]) -> tuple[list[by
 
 def _common_patents(ours: Sequence[bytes], judged: Sequence[bytes]) -> set[bytes]:
     """Return the numbers of patents that both sides have; none if the first ids are no publications."""
-    if not any_kind_code([*ours[:SEEN_PATENTS], *judged[:SEEN_PATENTS]]):
+    first_ids = [*ours[:IDS_SEARCHED_FOR_PATENTS], *judged[:IDS_SEARCHED_FOR_PATENTS]]
+    if not any_kind_code(first_ids):
         return set()
     return patent_numbers(ours) & patent_numbers(judged)
 
@@ -102,7 +103,7 @@ def _having(texts: Sequence[bytes], common: set[bytes], common_to_chunks: set[by
     common_to_chunks  letters that ids of one side have, and those of the other without numbers of chunks
     """
     having: set[bytes] = set()
-    cuts: list[Callable[[bytes], bytes]] = [bytes]
+    cuts: list[Callable[[bytes], bytes]] = [bytes]  # `bytes` returns the id as it is
     if common_to_chunks:
         cuts += [without_chunk_number, without_two_numbers]
     for cut in cuts:

@@ -21,7 +21,11 @@ from pres_eval.arrays import (
 )
 from pres_eval.checking.blocks import NO_RANK, CheckedBlock, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, report_lines
-from pres_eval.checking.second_look import exchanged, exchanged_unsorted, exchanged_whole
+from pres_eval.checking.second_look import (
+    decimal_score_as_rank,
+    unsorted_score_as_rank,
+    whole_score_as_rank,
+)
 from pres_eval.checking.whole_files import CheckedRun, check_length, check_tags, sum_up_ties
 from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.errors import quoted
@@ -97,7 +101,10 @@ class CheckedPart:
 
 
 def check_columns(report: FileReport, lines: Lines) -> AnyInts:
-    """Return the ranks of lines; report those that are no numbers, and infinite scores."""
+    """Return the ranks of lines, NO_RANK where they are no whole numbers, and report faults of two columns.
+
+    The faults are ranks that are no whole numbers, ranks that seem exchanged with scores, infinite scores.
+    """
     scores = lines.numbers
     report.counts["scores", "negative"] = int(np.count_nonzero(scores < 0))
     infinite = np.flatnonzero(np.isinf(scores))
@@ -106,14 +113,14 @@ def check_columns(report: FileReport, lines: Lines) -> AnyInts:
         return np.zeros(0, np.int64)
     ranks, wrong_rows = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
     if not wrong_rows:
-        score_as_rank = exchanged_whole(lines, ranks) or exchanged_unsorted(lines)
+        score_as_rank = whole_score_as_rank(lines, ranks) or unsorted_score_as_rank(lines)
         if score_as_rank is not None:
             first_line = int(lines.line_of(np.zeros(1, np.int64))[0]) + 1
             example = Example(first_line, f"rank {quoted(score_as_rank)}")
             report.add("rank-is-score", len(lines), "", [example])
         return narrow(ranks)
     kind = "rank-no-number"
-    if exchanged(lines, wrong_rows[0]) is not None or exchanged_unsorted(lines) is not None:
+    if decimal_score_as_rank(lines, wrong_rows[0]) or unsorted_score_as_rank(lines):
         kind = "rank-is-score"
     examples = _cells(lines, np.array(wrong_rows), "rank", RANK_COLUMN)
     report.add(kind, len(wrong_rows), "", examples)
@@ -148,7 +155,7 @@ class CheckOptions:
     run_form         format of the runs (-T)
     depths           ranks that every topic of a run should reach (--nmax)
     at_most          documents that a topic of a run may have, None for any number (--at-most)
-    most             examples of each kind in each file (--max)
+    most             most examples of each kind in each file (--max)
     mapping          the mapping of documents (--map-docs), None for none
     jobs             threads
     """
@@ -190,7 +197,10 @@ class RunChecker:
         return run
 
     def _read(self, source: File, report: FileReport, whole_topics: bool) -> tuple[CheckedRun, FileReport]:
-        """Read a run and check its topics, chunk by chunk if whole_topics, else when all rows are read.
+        """Return the facts of a run and the report of its rows, whose topics are checked.
+
+        whole_topics  whether each chunk has whole topics, which are checked chunk by chunk; otherwise all are
+                      checked at the end
 
         Raises ScatteredError if chunks should have whole topics, and a topic is in two of them.
         """
@@ -281,7 +291,7 @@ class _Gathered:
         self._number_of_topic: dict[bytes, int] = {}
         self._tags: dict[bytes, tuple[int, int]] = {}
         self._rows = GrowingColumns()
-        # Topics and lengths of the segments of each part.
+        # Topics and lengths of the segments of each part; the empty ones are for a run without parts.
         self._segments: list[tuple[IntArray, IntArray]] = [(_NO_INTEGERS, _NO_INTEGERS)]
 
     def add(self, before: int, part: CheckedPart) -> None:

@@ -41,18 +41,22 @@ PIECE_BYTES = 1 << 17
 """Bytes of a run that are read again at a time."""
 
 MOST_PIECES = 64
-"""Pieces of a single run that are read at most, to find topics that matched less than they should."""
+"""Pieces that are read at most of a run that is the only one; of several runs, one piece of each is read."""
 
-ALL_ROWS, SAMPLED_ROWS = 1 << 13, 512
-"""Rows of which all are compared, and the number of which some are compared where there are more."""
+MOST_ROWS_COMPARED = 1 << 13
+"""Rows of topics that matched less than they should up to which all are compared."""
+
+SAMPLED_ROWS = 512
+"""Rows that are compared if there are more: enough to show a difference that most ids have."""
 
 OPENING_ROWS = 4096
 """Rows at the beginning of a run whose ranks are compared with their scores."""
 
 NEARLY_ALL = 0.9
-"""Share of the topics, and of the rows of a topic, with a fault that is no accident then."""
+"""Share of the topics, and of the rows of a topic, from which on a fault in these is no accident."""
 
 _WITHOUT_SCORES = replace(RUN, number=None)
+"""Layout of the lines of a run whose scores are not read as numbers, so that a faulty one raises no error."""
 
 
 @dataclass(frozen=True)
@@ -75,10 +79,10 @@ class OpeningFaults:
 class SecondLook:
     """Findings of a second look.
 
-    first_document  the first document of the run, None if nobody looked
+    first_document  the first document of the run; None if no rows were read
     opening         faults of ranks and scores at its beginning
-    num_rows        rows whose ids were compared with judged documents that were not retrieved
-    respelling      the changes with which some of these would match, None if there are none
+    num_rows        rows whose documents were compared with judged ones that were not retrieved
+    respelling      the changes with which some of these documents would match; None if none would
     """
 
     first_document: bytes | None = None
@@ -110,7 +114,7 @@ class Sampler:
         documents     (D,) these documents of the pool
         with_matched  whether judged documents that the run retrieved are compared as well: otherwise topics
                       that lack none are left out
-        sampled_rows  rows that are compared if there are more than ALL_ROWS
+        sampled_rows  rows that are compared if there are more than MOST_ROWS_COMPARED
         """
         self._pool = pool
         self._is_wanted = np.ones(len(pool.documents), np.bool_)
@@ -119,7 +123,7 @@ class Sampler:
         if with_matched:
             is_compared[:] = True
         self._most = int(lengths[is_compared].sum())
-        if self._most > ALL_ROWS:
+        if self._most > MOST_ROWS_COMPARED:
             self._most = sampled_rows
             matched_nothing = is_compared & (num_matched == 0)
             if matched_nothing.any() and not with_matched:
@@ -150,10 +154,12 @@ class Sampler:
         return order[np.count_nonzero(num_matched < 0) :]
 
     def add_block(self, block: Block) -> None:
-        """Take rows of a block, as many as are wanted."""
+        """Take rows of a block, as many as are wanted: of the topics with the fewest matches first."""
         topics = self._pool.find_topics(block.topics)
         groups = self.compared(topics)
-        groups = groups[: np.searchsorted(np.cumsum(block.lengths[groups]), self.num_left) + 1]
+        rows_so_far = np.cumsum(block.lengths[groups])
+        num_groups = np.searchsorted(rows_so_far, self.num_left) + 1  # the first ones with enough rows
+        groups = groups[:num_groups]
         starts = (np.cumsum(block.lengths) - block.lengths)[groups]
         rows, _ = ragged(starts, block.lengths[groups])
         documents = list(block.documents.take(rows[: self.num_left]))
@@ -202,21 +208,30 @@ def look_at_blocks(blocks: Iterable[Block], ranking: Ranked, relevance: Relevanc
     )
 
 
-def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, alone: bool) -> SecondLook:
-    """Return a second look at a run in files; `alone`: it is the only run, so that there is time for more.
+def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, is_only_run: bool) -> SecondLook:
+    """Return a second look at a run in files, empty if these cannot be read a second time.
 
-    What cannot be read a second time is not looked at.
+    is_only_run  whether no other run is evaluated, so that there is time to read more of this one
     """
     openings: list[OpeningFaults] = []
     with contextlib.suppress(InputError):
-        pieces = _pieces(run, ranking, MOST_PIECES if alone else 1, openings)
-        look = look_at_blocks(pieces, ranking, relevance)
-        return replace(look, opening=openings[0] if openings else OpeningFaults())
+        most_pieces = 1
+        if is_only_run:
+            most_pieces = MOST_PIECES
+        look = look_at_blocks(_pieces(run, ranking, most_pieces, openings), ranking, relevance)
+        if openings:
+            look = replace(look, opening=openings[0])
+        return look
     return SecondLook()
 
 
-def _pieces(run: RunFiles, ranking: Ranking, most: int, openings: list[OpeningFaults]) -> Iterator[Block]:
-    """Yield the first rows of a run; append the opening of the first piece of lines to `openings`."""
+def _pieces(
+    run: RunFiles, ranking: Ranking, most_pieces: int, openings: list[OpeningFaults]
+) -> Iterator[Block]:
+    """Yield the first rows of a run, with scores of 0; append the faults of its first lines to `openings`.
+
+    most_pieces  of files of lines; of other formats all rows are yielded, as far as the caller asks for them
+    """
     for source in run.sources:
         with source.unwatched():
             if ranking.form is not None:
@@ -229,8 +244,8 @@ def _pieces(run: RunFiles, ranking: Ranking, most: int, openings: list[OpeningFa
                         if not openings:
                             openings.append(opening_of(lines))
                         yield replace(block_of_lines(lines), numbers=np.zeros(len(lines)))
-                    most -= 1
-                    if not most:
+                    most_pieces -= 1
+                    if most_pieces == 0:
                         return
 
 
@@ -243,7 +258,7 @@ def _blocks_in_format(source: File, meaning: str) -> Iterator[Block]:
 
 
 def opening_of(lines: Lines) -> OpeningFaults:
-    """Return the faults that ranks and scores at the beginning of a run show, of its lines (one at least)."""
+    """Return the faults that ranks and scores show in the first lines of a run, at least one line."""
     lines = replace(lines, fields=lines.fields.head(OPENING_ROWS))
     scores, no_scores = read_numbers(lines.chunk.array(), *lines.fields.column(SCORE_COLUMN))
     ranks, no_ranks = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
@@ -252,32 +267,34 @@ def opening_of(lines: Lines) -> OpeningFaults:
     lines = replace(lines, numbers=scores)
     ranks_against_scores = None
     if no_ranks:
-        sorted_rank = exchanged(lines, no_ranks[0])
+        sorted_rank = decimal_score_as_rank(lines, no_ranks[0])
     else:
-        sorted_rank = exchanged_whole(lines, ranks)
+        sorted_rank = whole_score_as_rank(lines, ranks)
         ranks_against_scores = _ranks_against_scores(lines, ranks)
     unsorted_rank = None
     if sorted_rank is None and ranks_against_scores is None:
-        unsorted_rank = exchanged_unsorted(lines)
+        unsorted_rank = unsorted_score_as_rank(lines)
     return OpeningFaults(
         ranks_against_scores=ranks_against_scores, exchanged=sorted_rank, exchanged_unsorted=unsorted_rank
     )
 
 
-def exchanged(lines: Lines, wrong: int) -> bytes | None:
-    """Return the rank of row `wrong`, which is not whole, if it seems to be a score; else None.
+def decimal_score_as_rank(lines: Lines, row: int) -> bytes | None:
+    """Return the rank of a row, which is no whole number, if it seems to be a score; else None.
 
-    It does if the scores rise by 1 as ranks do: the two columns are exchanged.
+    It is one if it is a number and the scores rise by 1 as ranks do: the two columns are exchanged.
     """
-    rank = lines.text(wrong, RANK_COLUMN)
-    return rank if _scores_count_rows(lines) and read_number(rank) is not None else None
+    rank = lines.text(row, RANK_COLUMN)
+    if not _scores_count_rows(lines) or read_number(rank) is None:
+        return None
+    return rank
 
 
-def exchanged_whole(lines: Lines, ranks: IntArray) -> bytes | None:
-    """Return a rank that seems to be a score; None if there is none.
+def whole_score_as_rank(lines: Lines, ranks: IntArray) -> bytes | None:
+    """Return a text of the rank column, whose whole numbers `ranks` (R,) seem to be scores; else None.
 
-    There is one if the scores rise by 1 as ranks do, and ranks (R,) do not count rows: the two columns are
-    exchanged.  If all ranks are the same, such as 0, the column is not used, and there is none.
+    They are scores if the scores rise by 1 as ranks do, and the ranks do not count rows: the two columns are
+    exchanged.  If all ranks are the same, such as 0, the column is not used: None.
     """
     if not _scores_count_rows(lines) or (ranks == ranks[0]).all():
         return None
@@ -287,17 +304,19 @@ def exchanged_whole(lines: Lines, ranks: IntArray) -> bytes | None:
     if (ranks[1:] > ranks[:-1])[same_topic[1:]].any():
         return None
     for begin, end in zip(heads.tolist(), np.append(heads[1:], len(ranks)).tolist(), strict=True):
-        # A file in the order of its scores, the least first, has ranks from the number of rows down.
-        is_counted = ranks[begin] - ranks[end - 1] == end - begin - 1 and ranks[end - 1] in (0, 1)
-        if not is_counted:
+        # A file in the order of its scores, the least first, has ranks that count down to 1 or 0.
+        first_rank, last_rank = ranks[begin], ranks[end - 1]
+        counts_down = first_rank - last_rank == end - begin - 1 and last_rank in (0, 1)
+        if not counts_down:
             return lines.text(begin, RANK_COLUMN)
     return None
 
 
-def exchanged_unsorted(lines: Lines) -> bytes | None:
-    """Return a rank that seems to be a score, of lines in any order, of which the first are read; else None.
+def unsorted_score_as_rank(lines: Lines) -> bytes | None:
+    """Return a text of the rank column that seems to be a score, of lines in any order; else None.
 
-    There is one if the scores of each topic count its rows, as ranks do, and the ranks do not.
+    It is one if, in the first OPENING_ROWS, the scores of each topic count its rows, as ranks do, and the
+    ranks do not.
     """
     scores = lines.numbers[:OPENING_ROWS]
     if not (scores == np.rint(scores)).all():
@@ -309,11 +328,16 @@ def exchanged_unsorted(lines: Lines) -> bytes | None:
     numbers: dict[bytes, int] = {}
     topic = np.array([numbers.setdefault(text, len(numbers)) for text in lines.column(TOPIC_COLUMN)])
     row = row_of_exchanged(topic, ranks, scores)
-    return None if row is None else lines.text(row, RANK_COLUMN)
+    if row is None:
+        return None
+    return lines.text(row, RANK_COLUMN)
 
 
 def _scores_count_rows(lines: Lines) -> bool:
-    """Return whether scores rise by 1 from row to row of each topic, over enough rows to mean it."""
+    """Return whether scores rise by 1 from row to row of each topic, and enough rows that it is no accident.
+
+    Enough are FEWEST_RANKS rows of one topic, or two topics with more than one row.
+    """
     heads = lines.column(TOPIC_COLUMN).heads()
     lengths = np.diff(heads, append=len(lines))
     rows_before = np.arange(len(lines)) - np.repeat(heads, lengths)
@@ -322,7 +346,13 @@ def _scores_count_rows(lines: Lines) -> bool:
 
 
 def _ranks_against_scores(lines: Lines, rank: IntArray) -> tuple[bytes, int, float, int, float] | None:
-    """Return the first pair of rows whose ranks (R,) contradict their scores, if nearly all do; else None."""
+    """Return the first neighbouring rows of a topic of which the larger rank has the larger score.
+
+    Return topic, smaller rank and its score, larger rank and its score; None unless such rows are NEARLY_ALL
+    in NEARLY_ALL of the topics.
+
+    rank  (R,) of all rows
+    """
     score, topics = lines.numbers, lines.column(TOPIC_COLUMN)
     heads = topics.heads()
     topic = np.repeat(np.arange(len(heads)), np.diff(heads, append=len(rank)))

@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.checking.second_look import ALL_ROWS, SecondLook, look_at_blocks, look_at_files
+from pres_eval.checking.second_look import MOST_ROWS_COMPARED, SecondLook, look_at_blocks, look_at_files
 from pres_eval.errors import InputError, UsageError
 from pres_eval.library.arguments import is_dict, is_path
 from pres_eval.library.dict_topics import NOT_TOO_LARGE, TOO_LARGE
@@ -260,7 +260,7 @@ NOT_LOOKED = SecondLook()
 def look_again(data: Any, ranking: Ranking, relevance: Relevance, lookup: Lookup) -> SecondLook:
     """Return a second look at the data of a run; what can be read once alone is not looked at."""
     if is_path(data):
-        return look_at_files(run_at(os.fspath(data)), ranking, relevance, alone=True)
+        return look_at_files(run_at(os.fspath(data)), ranking, relevance, is_only_run=True)
     if hasattr(data, "read") or not hasattr(data, "__len__") or isinstance(data, TopDocuments):
         return NOT_LOOKED
     is_short_way = relevance.rewriting is None and not is_worth_a_look(ranking)
@@ -278,11 +278,11 @@ def look_again(data: Any, ranking: Ranking, relevance: Relevance, lookup: Lookup
 def _first_rows(data: Any) -> Any:
     """Return the first rows of a table, as many as a second look compares; all where that is not known."""
     if isinstance(data, (list, tuple)):
-        return data[:ALL_ROWS]
+        return data[:MOST_ROWS_COMPARED]
     if hasattr(data, "head"):  # pandas, Polars
-        return data.head(ALL_ROWS)
+        return data.head(MOST_ROWS_COMPARED)
     if hasattr(data, "slice"):  # Arrow
-        return data.slice(0, ALL_ROWS)
+        return data.slice(0, MOST_ROWS_COMPARED)
     return data
 
 
