@@ -24,7 +24,7 @@ from pres_eval.library.evaluation import Digest, pandas
 from pres_eval.library.file_or_dict import excluded_of, mapping_of, topic_numbers
 from pres_eval.library.ids import Lookup, texts_of
 from pres_eval.library.matrices import TopDocuments, rank_matrix
-from pres_eval.library.measures import USUAL_OPTIONS, Measures, selected
+from pres_eval.library.measures import DEFAULT_OPTIONS, Measures, selected
 from pres_eval.library.naming import naming_of_arguments, reading
 from pres_eval.library.run import GAINS_FORMAT, Run
 from pres_eval.library.streaming import Accumulator
@@ -366,7 +366,7 @@ class Qrels:
 def _options(compat: str, max_retrieved: int | None, duplicates: str) -> Options:
     """Return the options of a ranking; the usual ones are made once, as small calls have them each time."""
     if (compat, max_retrieved, duplicates) == (V9.name, None, ERROR_OF_DUPLICATES):
-        return USUAL_OPTIONS
+        return DEFAULT_OPTIONS
     return Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
 
 
