@@ -203,8 +203,9 @@ class Evaluation:
         """
         labels = self.scores.labels
         if not isinstance(measure, str):
-            known = ", ".join(labels[:MOST_LABELS_NAMED])
-            raise MeasureError(f"found {measure!r}, expected the name of a measure: {known}")
+            raise MeasureError(
+                f"found {measure!r}, expected the name of a measure: {', '.join(labels[:MOST_LABELS_NAMED])}"
+            )
         label = measure
         if measure not in labels:
             with suppress(MeasureError):

@@ -119,7 +119,8 @@ def _documents_in(matrix: NDArray[Any]) -> BoolArray | None:
     if matrix.dtype.kind in "iu":
         if matrix.min(initial=0) >= 0:
             return None
-        return matrix != NO_DOCUMENT
+        is_document: BoolArray = matrix != NO_DOCUMENT
+        return is_document
     return np.array([[text not in (None, NO_DOCUMENT) for text in row] for row in matrix.tolist()], bool)
 
 

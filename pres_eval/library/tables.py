@@ -199,8 +199,8 @@ def column_of(values: Any) -> NDArray[Any]:
     if array.ndim != 1:
         return np.fromiter(values, object, len(values))
     if array.dtype.kind == "f" and (np.abs(array) >= 2.0**63).any():
-        whole_numbers = (value for value in values if isinstance(value, int | np.integer))
-        if any(abs(number) >= 2.0**63 for number in whole_numbers):
+        whole_numbers = [int(value) for value in values if isinstance(value, int | np.integer)]
+        if any(abs(number) >= 2**63 for number in whole_numbers):
             return np.fromiter(map(_plain, values), object, len(values))
     return array
 
