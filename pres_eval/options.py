@@ -8,9 +8,10 @@ from pres_eval.errors import UsageError
 from pres_eval.records import dataclass
 
 DEFAULT_NMAX = (100, 1000)
+"""Ranks down to which PRES regards a run if no cutoff is named."""
 
 LARGEST_LONG = 2**63 - 1
-"""The number that C's atol returns for larger ones."""
+"""The largest long of C, which its atol returns for larger numbers."""
 
 
 class RelevanceInfo(enum.Enum):

@@ -1,7 +1,8 @@
-"""A second look at a run that is ranked: some rows of it, for faults that hardly any run has.
+"""A second look at a run that is ranked: some rows are read again, for faults that few runs have.
 
-Nobody looks for these while a run is read.  Once it is ranked, it is known which topics have judged documents
-that the run did not retrieve: rows of these are read again, from the beginning of the file.
+To look for these while a run is read would cost all runs time.  Once it is ranked, it is known which topics
+have judged documents that the run did not retrieve: rows of these topics are read again, from the beginning
+of the file.  Their ids may be written in another way than those of the judgements.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class OpeningFaults:
 
 @dataclass(frozen=True, eq=False)
 class SecondLook:
-    """Findings of a second look.
+    """Faults that a second look found.
 
     first_document  the first document of the run; None if no rows were read
     opening         faults of ranks and scores at its beginning
@@ -92,9 +93,9 @@ class SecondLook:
 
 
 class Sampler:
-    """Sampler of the rows that are compared: those of topics that matched less than they should.
+    """Sampler of rows of a run, whose documents are compared with judged ones that the run did not retrieve.
 
-    Those of which the fewest judged documents were retrieved come first.
+    Rows of the topics with the fewest retrieved judged documents come first.
     """
 
     def __init__(
@@ -103,45 +104,49 @@ class Sampler:
         topics: IntArray,
         lengths: IntArray,
         num_matched: IntArray,
-        documents: AnyInts,
+        matched: AnyInts,
         *,
         with_matched: bool = False,
         sampled_rows: int = SAMPLED_ROWS,
     ) -> None:
-        """Choose among the topics (S,) of a run, each with `lengths` (S,) rows.
+        """Choose the topics to compare.
 
-        num_matched   (S,) the judged documents of each topic that the run retrieved
-        documents     (D,) these documents of the pool
-        with_matched  whether judged documents that the run retrieved are compared as well: otherwise topics
-                      that lack none are left out
+        topics        (S,) indices in the pool of the topics of the run
+        lengths       (S,) number of rows of each topic
+        num_matched   (S,) number of judged documents of each topic that the run retrieved
+        matched       (D,) indices of these documents in the pool
+        with_matched  whether to compare with these documents too; otherwise topics that retrieved all of
+                      their judged documents are left out
         sampled_rows  rows that are compared if there are more than MOST_ROWS_COMPARED
         """
         self._pool = pool
-        self._is_wanted = np.ones(len(pool.documents), np.bool_)
-        self._is_wanted[documents] = with_matched
+        self._is_compared_with = np.ones(len(pool.documents), np.bool_)
+        """Whether rows are compared with each judged document of the pool."""
+        self._is_compared_with[matched] = with_matched
         is_compared = lengths_at(pool.offsets, topics) > num_matched
         if with_matched:
             is_compared[:] = True
-        self._most = int(lengths[is_compared].sum())
-        if self._most > MOST_ROWS_COMPARED:
-            self._most = sampled_rows
+        self._num_to_compare = int(lengths[is_compared].sum())
+        if self._num_to_compare > MOST_ROWS_COMPARED:
+            self._num_to_compare = sampled_rows
             matched_nothing = is_compared & (num_matched == 0)
             if matched_nothing.any() and not with_matched:
                 is_compared = matched_nothing
         self._num_matched = np.full(len(pool.topics) + 1, -1)
-        """(T+1,) the matches of each topic of the pool; -1 for one that is not compared, and the last one."""
+        """(T+1,) number of matches of each topic of the pool; -1 if it is not compared, and at the end."""
         self._num_matched[topics[is_compared]] = num_matched[is_compared]
         self._documents: dict[int, list[bytes]] = {}
+        """Documents of the rows that were added, by the index of the topic."""
         self.num_rows = 0
 
     @property
     def num_left(self) -> int:
-        """Return how many more rows are wanted."""
-        return self._most - self.num_rows
+        """Return how many more rows are to be compared."""
+        return self._num_to_compare - self.num_rows
 
     @property
     def is_full(self) -> bool:
-        """Return whether no further row is wanted."""
+        """Return whether no further row is to be compared."""
         return self.num_left <= 0
 
     def compared(self, topics: IntArray) -> IntArray:
@@ -149,12 +154,13 @@ class Sampler:
 
         topics  indices in the pool; -1: not judged
         """
-        num_matched = self._num_matched[topics]
+        num_matched = self._num_matched[topics]  # index -1 takes the -1 at the end
         order = np.argsort(num_matched, kind="stable")
-        return order[np.count_nonzero(num_matched < 0) :]
+        num_not_compared = np.count_nonzero(num_matched < 0)
+        return order[num_not_compared:]
 
     def add_block(self, block: Block) -> None:
-        """Take rows of a block, as many as are wanted: of the topics with the fewest matches first."""
+        """Add rows of a block, as many as are left to compare, of topics with the fewest matches first."""
         topics = self._pool.find_topics(block.topics)
         groups = self.compared(topics)
         rows_so_far = np.cumsum(block.lengths[groups])
@@ -169,38 +175,41 @@ class Sampler:
             begin += length
 
     def add(self, topic: int, documents: Sequence[bytes]) -> None:
-        """Take some documents of a wanted topic."""
+        """Add documents of a topic; `topic` is its index in the pool."""
         self._documents.setdefault(topic, []).extend(documents)
         self.num_rows += len(documents)
 
     def respelling(self) -> Respelling | None:
-        """Return the changes with which documents that were taken would match judged ones."""
+        """Return the changes with which documents that were added would match judged ones, if any."""
         ours: dict[int, list[bytes]] = {}
         judged: dict[int, list[bytes]] = {}
         for topic, documents in self._documents.items():
-            rows = slice(*self._pool.offsets[topic : topic + 2].tolist())
-            judged_documents = list(self._pool.documents.take(rows))
-            as_judged = set(judged_documents)
-            ours[topic] = [document for document in documents if document not in as_judged]
-            judged[topic] = list(compress(judged_documents, self._is_wanted[rows].tolist()))
+            first, last = self._pool.offsets[topic : topic + 2].tolist()
+            judged_documents = list(self._pool.documents.take(slice(first, last)))
+            matching = set(judged_documents)
+            ours[topic] = [document for document in documents if document not in matching]
+            is_compared_with = self._is_compared_with[first:last].tolist()
+            judged[topic] = list(compress(judged_documents, is_compared_with))
         return respelled_documents(ours, judged)
 
 
 def sampler_of(ranking: Ranked, pool: Pool) -> Sampler:
-    """Return the sampler of the rows of a run that was ranked."""
+    """Return the sampler of the rows of a ranked run."""
     num_matched = np.diff(ranking.offsets)
     return Sampler(pool, ranking.topic, ranking.num_ret, num_matched, ranking.document)
 
 
 def look_at_blocks(blocks: Iterable[Block], ranking: Ranked, relevance: Relevance) -> SecondLook:
-    """Return a second look at the first blocks of a run."""
+    """Return a second look at blocks of a run, as many as it takes to have enough rows."""
     sampler = sampler_of(ranking, relevance.pool)
     first_document = None
     for block in blocks:
         if first_document is None and len(block.documents):
-            first_document = block.documents.take(slice(0, 1))[0]
-        rewriting = relevance.rewriting
-        sampler.add_block(block if rewriting is None else rewriting.of_run(block).block)
+            (first_document,) = block.documents.take(slice(0, 1))
+        rewritten_block = block
+        if relevance.rewriting is not None:
+            rewritten_block = relevance.rewriting.of_run(block).block
+        sampler.add_block(rewritten_block)
         if sampler.is_full:
             break
     return SecondLook(
@@ -355,15 +364,20 @@ def _ranks_against_scores(lines: Lines, rank: IntArray) -> tuple[bytes, int, flo
     """
     score, topics = lines.numbers, lines.column(TOPIC_COLUMN)
     heads = topics.heads()
-    topic = np.repeat(np.arange(len(heads)), np.diff(heads, append=len(rank)))
-    is_pair = (topic[1:] == topic[:-1]) & (rank[1:] != rank[:-1]) & (score[1:] != score[:-1])
-    both_rise = is_pair & ((rank[1:] > rank[:-1]) == (score[1:] > score[:-1]))
-    pairs = np.bincount(topic[1:][is_pair], minlength=len(heads))
-    wrong_pairs = np.bincount(topic[1:][both_rise], minlength=len(heads))
-    has_pairs = pairs > 0
-    turned = has_pairs & (wrong_pairs >= NEARLY_ALL * pairs)
-    if not has_pairs.any() or np.count_nonzero(turned) < NEARLY_ALL * np.count_nonzero(has_pairs):
+    topic_of = np.repeat(np.arange(len(heads)), np.diff(heads, append=len(rank)))
+    # Each row but the first, with the row before it.
+    same_topic = topic_of[1:] == topic_of[:-1]
+    is_pair = same_topic & (rank[1:] != rank[:-1]) & (score[1:] != score[:-1])
+    rank_rises, score_rises = rank[1:] > rank[:-1], score[1:] > score[:-1]
+    is_wrong = is_pair & (rank_rises == score_rises)
+    num_pairs = np.bincount(topic_of[1:][is_pair], minlength=len(heads))
+    num_wrong = np.bincount(topic_of[1:][is_wrong], minlength=len(heads))
+    has_pairs = num_pairs > 0
+    is_wrong_topic = has_pairs & (num_wrong >= NEARLY_ALL * num_pairs)
+    if not has_pairs.any() or np.count_nonzero(is_wrong_topic) < NEARLY_ALL * np.count_nonzero(has_pairs):
         return None
-    row = int(np.flatnonzero(both_rise & turned[topic[1:]])[0])
-    before, after = sorted((row, row + 1), key=lambda number: int(rank[number]))
-    return topics[row], int(rank[before]), float(score[before]), int(rank[after]), float(score[after])
+    row = int(np.flatnonzero(is_wrong & is_wrong_topic[topic_of[1:]])[0])
+    lower, higher = row, row + 1
+    if rank[lower] > rank[higher]:
+        lower, higher = higher, lower
+    return topics[row], int(rank[lower]), float(score[lower]), int(rank[higher]), float(score[higher])

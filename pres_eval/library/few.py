@@ -82,8 +82,9 @@ class FewDocuments:
     def values(self, run: Mapping[Any, Any]) -> dict[str, dict[str, float]] | None:
         """Return the values by topic, in the run's order; None if the run has to go the long way."""
         values: dict[str, dict[str, float]] = {}
-        known, columns, num_judged = self._judged, self._plain_columns, 0
-        topics_of_others: dict[str, RankedTopic] = {}
+        known, columns = self._judged, self._plain_columns
+        num_judged = 0  # judged documents that the run retrieved
+        topics_of_others: dict[str, RankedTopic] = {}  # topics with values of other than plain columns
         rankings = run.values()
         if not set(map(type, rankings)) <= {dict} or sum(map(len, rankings)) > MOST_FEW_ROWS:
             return None
