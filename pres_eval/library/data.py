@@ -67,6 +67,7 @@ class _FileObject(File):
         return bytes(data)
 
     def _open_unchecked(self, start: int, stop: int | None) -> streams.OpenFile:
+        """Return the bytes from `start` to `stop`, or to the end, as a file."""
         return streams.OpenFile(cast(streams.RawStream, io.BytesIO(self._data[start:stop])))
 
 

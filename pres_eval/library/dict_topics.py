@@ -155,7 +155,7 @@ class DictTopics:
         judged_scores = ranker.cast(scores_of_judged[retrieved])
         counts, judged = ranker.pool.documents_of(self.topic)
         segment = np.repeat(np.arange(len(counts)), counts)[retrieved]
-        # The documents of neighbouring topics are a slice of the pool.
+        # Indices in the pool, in which the documents of neighbouring topics are a slice.
         documents = retrieved + judged.start if isinstance(judged, slice) else judged[retrieved]
         if self._fall(scores):
             return self._ranked_at(self._search(scores, segment, judged_scores), documents)

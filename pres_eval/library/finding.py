@@ -24,7 +24,7 @@ from pres_eval.reading.blocks import Block
 from pres_eval.reading.judgements.relevance import Relevance
 
 CHECKED_IDS = 512
-"""Documents of a dict that are checked to be texts, like the first: all would cost small calls too much."""
+"""First documents of a dict that are checked to be texts; to check all would cost small calls too much."""
 
 FEWEST_COMPARED_ROWS = 1_000
 """Documents of a dict from which on some are compared with judged ones, even if some matched."""
@@ -91,8 +91,9 @@ def rank_dict(
 ) -> Ranking:
     """Rank a dict of dicts: topic, document, score.
 
-    `empty`: topics with no documents are kept, as topics for which nothing was retrieved; else they are left
-    out, as they would be in a file.  Raises InputError for scores that are not numbers, or if there are none.
+    empty  whether topics without documents count, as topics for which nothing was retrieved; otherwise they
+           are left out, as they would be in a file
+    Raises InputError for scores that are not numbers, or if there are none.
     """
     num_rows = sum(map(len, run.values()))
     topics = _by_topic(run, lookup, name, empty)

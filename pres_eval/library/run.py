@@ -113,7 +113,7 @@ class Run:
 
     @property
     def topics(self) -> list[str]:
-        """The topics that have judgements, in byte order."""
+        """The topics of the run that have judgements, in byte order."""
         return texts_of(self.qrels.relevance.pool.topics.take(self.ranking.topic))
 
     @cached_property
@@ -132,7 +132,7 @@ class Run:
     def write(self, file: Any, form: str | None = None, tag: str = "run") -> None:
         """Write all documents of the run to a file, as `write_run` does: they are read again for it.
 
-        Raises UsageError for a run of an open file or of rows that could be read once alone.
+        Raises UsageError for a run of an open file, or of rows that can be read only once.
 
         >>> import io
         >>> import pres_eval as pe
@@ -227,7 +227,11 @@ class Run:
         qrels, relevance = self.qrels, self.qrels.relevance
         is_whole = not self.is_part
         for text in warnings_about(
-            self.ranking, relevance, options, lambda: self._second_look, missing_topics=is_whole
+            self.ranking,
+            relevance,
+            options,
+            second_look=lambda: self._second_look,  # rows are read again only where a warning needs it
+            missing_topics=is_whole,
         ):
             warn(text)
         groups, weights = files
@@ -264,7 +268,7 @@ def evaluated(run: Run, settings: EvaluateSettings) -> Evaluation:
     check_jobs(settings.jobs)
     relevance = run.qrels.relevance
     options = run._options_of(settings.options)
-    # Columns do not depend on options of the evaluation alone: calls that change these share a selection.
+    # With the ranking's options, which most calls share, the columns are in a cache; the evaluation's follow.
     columns = selected(settings.measures, run._options, settings.nmax, run.qrels.form)
     columns = with_ties_and_bounds(columns, options, settings.bounds, warn)
     warn(warning_of_infinite_gains(columns, relevance))

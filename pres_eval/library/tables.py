@@ -236,6 +236,7 @@ def _table_of_rows(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
     if not rows:
         return Objects([], name), Objects([], name), np.zeros(0)
     first = rows[0]
+    # Names of the attributes with topic, document and value; None in a row that is no such record.
     attributes = [_attribute_of(first, names) for names in (TOPICS, DOCUMENTS, value)]
     try:
         if None in attributes:
