@@ -148,14 +148,14 @@ def evaluate(
                    "best" and "worst" the relevant documents first and last (--ties)
     duplicates     documents that the run has twice for a topic: an "error"; or the "first" line, or the
                    "best" score, counts (--duplicates)
-    empty          topics without relevant documents (--empty).  "trec": as trec_eval has them; "zero" or
-                   "one": their value of measures from 0 to 1; "skip": they are left out; "error": refused
+    empty          topics without relevant documents: "trec", as trec_eval has them; "zero" or "one", their
+                   value of measures from 0 to 1; "skip", left out; "error", refused (--empty)
     map_docs       mapping of documents, in run and judgements: a pattern with a group ("^(.*)#\d+$" for
                    chunks), a file (docno document), or a dict; the first of several hits counts, and the
                    highest of several grades (--map-docs)
     map_ranks      where a mapped document comes again, documents below it move up ("dense") or stay ("kept")
-    exclude        documents that must not count: a file, a dict by topic; "self": the one with the topic's id
-    exclude_from   "both", or the "run" alone (--exclude, --exclude-from)
+    exclude        documents to leave out: a file, a dict by topic, or "self", the topic's own id (--exclude)
+    exclude_from   "both", or the "run" alone (--exclude-from)
     bounds         add the range of values if unjudged documents retrieved down to the measure's cutoff
                    were judged, with grades up to the highest that the topic has (--bounds);
                    "all,max_rel=3": if all that were retrieved were judged, with grades up to 3

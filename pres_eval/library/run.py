@@ -75,11 +75,6 @@ class Run:
     >>> run = pe.Qrels({"1": {"a": 1}}).rank({"1": {"b": 2.0, "a": 1.0}})
     >>> run.topics, run.evaluate(["recip_rank", "P@1"]).summary
     (['1'], {'recip_rank': 0.5, 'P_1': 0.0})
-
-    options  those that the run was ranked with
-    is_file  whether the run was read from a file, and its name is a path
-    made_of  the data or path of the run, which a warning or `write` may read again
-    naming   the names of columns (columns=) with which these data are read
     """
 
     def __init__(
@@ -91,6 +86,13 @@ class Run:
         made_of: Any = None,
         naming: Naming = NO_NAMING,
     ) -> None:
+        """Keep a ranking, and what further methods need.
+
+        options  those that the run was ranked with
+        is_file  whether the run was read from a file, and its name is a path
+        made_of  the data or path of the run, which a warning or `write` may read again
+        naming   the names of columns (columns=) with which these data are read
+        """
         self.qrels = qrels
         self.ranking = ranking
         """The ranks of the judged documents, as arrays."""
