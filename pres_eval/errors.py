@@ -253,7 +253,7 @@ def nearest(name: str, names: Iterable[str], likeness: float = 0.5) -> list[str]
 
 
 def did_you_mean(name: str, names: Iterable[str], otherwise: str = "") -> str:
-    """Return the question after a name that does not exist; `otherwise` if nothing looks like it."""
+    """Return the question `did you mean …?` with names that look like this one; `otherwise` if none does."""
     near = nearest(name, names)
     return f"did you mean {' or '.join(near)}?" if near else otherwise
 

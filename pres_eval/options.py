@@ -153,7 +153,7 @@ class Options:
 
 
 def recorded(options: Options) -> dict[str, object]:
-    """Return options for the JSON of an analysis, which is of all topics."""
+    """Return the options that the JSON of an analysis records: without only_topic, as all topics count."""
     return {name: value for name, value in vars(options).items() if name != "only_topic"}
 
 

@@ -236,20 +236,20 @@ class RelevanceEvaluator:
         if self._qrels is None:
             return {}
         try:
-            values_of_index = self._values_of_index(scores)
+            values_by_index = self._values_by_index(scores)
             indices = self._indices(scores)
         except InputError as error:
             raise TypeError(str(error)) from error
         values = {}
         for topic, index in indices.items():
-            if index in values_of_index:
-                values[topic] = values_of_index[index]
+            if index in values_by_index:
+                values[topic] = values_by_index[index]
             else:
                 values[topic] = {**self._values_without_documents, **self._num_rel_of(index)}
         return values
 
     def _indices(self, topics: Iterable[str]) -> dict[str, int]:
-        """Return the index in the judgements of each topic that has some."""
+        """Return for each of these topics that has judgements its index in them."""
         assert self._qrels is not None
         lookup = self._qrels.lookup
         indices = {}
@@ -268,7 +268,7 @@ class RelevanceEvaluator:
         relevant = self._qrels.relevance.grade[begin:end] >= self._options.relevance_level
         return {NUM_REL: float(np.count_nonzero(relevant))}
 
-    def _values_of_index(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[int, dict[str, float]]:
+    def _values_by_index(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[int, dict[str, float]]:
         """Return, by the topic's index in the judgements, the values by key of topics with documents."""
         qrels = self._qrels
         assert qrels is not None

@@ -43,7 +43,7 @@ class CheckedRows:
 
 @dataclass(frozen=True, eq=False)
 class CheckedBlock:
-    """Some topics of a run, their rows topic after topic, in the order of the file inside of each.
+    """Some topics of a run; their rows stand topic after topic, in each in the order of the file.
 
     topics   (S,) ids
     offsets  (S+1,) where each topic's rows begin
@@ -61,7 +61,7 @@ class CheckedBlock:
         return np.repeat(np.arange(len(self.topics), dtype=np.int32), np.diff(self.offsets))
 
     def check(self, cutoffs: Sequence[int], pool: Pool, mapping: IdMapping | None) -> None:
-        """Do all checks of the topics.
+        """Check the topics: ranks against scores, ties, documents; add the findings to the report.
 
         cutoffs  ranks across which ties are counted
         pool     the judged documents
@@ -119,7 +119,7 @@ class CheckedBlock:
         return quoted(self.topics[int(self.topic_of[row])])
 
     def _first_of_topics(self, rows: IntArray) -> IntArray:
-        """Return of ascending rows (n,) the first in each topic."""
+        """Return the first row in each topic, of some rows (n,) that ascend."""
         return rows[changed(self.topic_of[rows])]
 
     def _in_topics(self, rows: IntArray) -> IntArray:

@@ -113,7 +113,7 @@ def check_files(
 
 
 def _check_judgements(source: File, report: FileReport, options: CheckOptions) -> Relevance:
-    """Return the judgements, checked, in the format of -R, or in that which their beginning shows."""
+    """Return the judgements after checking them; read them in the format of -R, or of their beginning."""
     level, form = options.relevance_level, options.relevance_form
     is_decimal = form == "qrels_float"
     file_format = FORMATS.get(form)
@@ -139,7 +139,7 @@ def _check_judgements(source: File, report: FileReport, options: CheckOptions) -
 
 
 def _check_run(source: File, report: FileReport, checker: RunChecker, form: str) -> CheckedRun:
-    """Return the run, checked, in the format `form` of -T, or in that which its beginning shows.
+    """Return the facts of a run after checking it; read it in the format `form` of -T, or of its beginning.
 
     Raises InputError for the first faulty row of a format that is not one of lines.
     """

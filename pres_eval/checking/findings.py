@@ -122,7 +122,7 @@ class Example:
     other_line: int | None = None
 
     def moved(self, num_lines: int) -> Example:
-        """Return the same with its lines moved down by a number of lines."""
+        """Return the example with `num_lines` added to its lines."""
         moved = self
         if self.line is not None:
             moved = replace(moved, line=self.line + num_lines)
@@ -260,7 +260,7 @@ def _lines_not_utf8(text: bytes) -> IntArray:
 
 
 def facts_of_lines(report: FileReport) -> dict[str, int | bool]:
-    """Return the form of the lines, for the facts of a file."""
+    """Return facts about the lines of a file: how many there are, blank ones, ends by CR LF, tabs, blanks."""
     counts = report.counts
     return {
         "lines": counts["lines", "all"],

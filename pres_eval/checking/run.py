@@ -86,7 +86,7 @@ class Segments:
 
 @dataclass(frozen=True, eq=False)
 class CheckedPart:
-    """One chunk of a run.
+    """A chunk of a run after its checks.
 
     report  its findings so far
     topics  the topics of its rows
@@ -172,7 +172,7 @@ class CheckOptions:
 
 @dataclass(frozen=True)
 class RunChecker:
-    """Reader of runs that checks them.
+    """Reader of runs that checks them, alone and against the judged documents.
 
     pool  the documents of the qrels, NO_POOL if there are none or they could not be read
     """

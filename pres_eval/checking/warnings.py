@@ -64,14 +64,14 @@ def warnings_about(
     if ranking.tag_before is not None or not begins_well:
         checked_too += _of_columns(ranking, look.opening)
     if len(ranking.topic):  # otherwise the error that there is no topic in common says so
-        checked_too += _zeros(ranking, relevance, options, look)
+        checked_too += _reasons_for_zeros(ranking, relevance, options, look)
         if look.respelling is not None or len(ranking.unjudged_ids):
             checked_too += _respellings(ranking, relevance, look)
     return warnings + [f"{text} (pres-eval check shows more)" for text in checked_too]
 
 
 def _of_lines(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:
-    """Yield warnings about lines that may be meant otherwise."""
+    """Yield warnings about lines with further columns, and about documents that topics have twice."""
     if ranking.warning_of_longer_line is not None:
         yield ranking.warning_of_longer_line
     rewriting = relevance.rewriting
@@ -162,7 +162,7 @@ def _respellings(ranking: Ranking, relevance: Relevance, look: SecondLook) -> It
 
 
 def _of_columns(ranking: Ranking, opening: OpeningFaults) -> Iterator[str]:
-    """Yield warnings about tags, ranks and scores that may be meant otherwise."""
+    """Yield warnings about a tag that was cut off, and about ranks that contradict scores."""
     if ranking.tag_before is not None:
         yield (
             f"{ranking.name}: the last line ends in the middle of its tag ({quoted(ranking.tag)}, but"
@@ -187,7 +187,9 @@ def _of_columns(ranking: Ranking, opening: OpeningFaults) -> Iterator[str]:
         )
 
 
-def _zeros(ranking: Ranking, relevance: Relevance, options: Options, look: SecondLook) -> Iterator[str]:
+def _reasons_for_zeros(
+    ranking: Ranking, relevance: Relevance, options: Options, look: SecondLook
+) -> Iterator[str]:
     """Yield warnings about unmatched documents or low grades, by which all values are 0."""
     if not len(ranking.rank) and len(relevance.pool.documents):
         first = look.first_document

@@ -86,7 +86,7 @@ def check_length(
     """Report topics with fewer documents than the cutoffs, or more than `at_most`."""
     if at_most is not None:
         long = np.flatnonzero(run.lengths > at_most)
-        report.add("more-than-at-most", len(long), f"at most {at_most:,}", _lengths(run, long))
+        report.add("more-than-at-most", len(long), f"at most {at_most:,}", _length_examples(run, long))
     topics_below = {}  # number of topics that are shorter than each cutoff
     for cutoff in sorted(cutoffs):
         count = int(np.count_nonzero(run.lengths < cutoff))
@@ -97,10 +97,10 @@ def check_length(
     message = ", ".join(f"{plural(count)} below {cutoff}" for cutoff, count in topics_below.items())
     short = np.flatnonzero(run.lengths < max(topics_below))
     details = {str(cutoff): count for cutoff, count in topics_below.items()}
-    report.add("shorter-than-cutoff", len(short), message, _lengths(run, short), topics_below=details)
+    report.add("shorter-than-cutoff", len(short), message, _length_examples(run, short), topics_below=details)
 
 
-def _lengths(run: CheckedRun, topics: IntArray) -> Iterator[Example]:
+def _length_examples(run: CheckedRun, topics: IntArray) -> Iterator[Example]:
     """Yield how many documents topics (n,) have, as examples."""
     for topic in topics:
         documents = plural(int(run.lengths[topic]), "document")

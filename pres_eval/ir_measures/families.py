@@ -70,12 +70,13 @@ class ReadersProvider(PresEvalProvider):
 
 
 class DiversityProvider(providers.Provider):  # type: ignore[misc]
-    """The provider `pres_eval_diversity`: measures of judgements with subtopics, which are `iteration`."""
+    """The provider `pres_eval_diversity`: measures of judgements whose `iteration` is a subtopic."""
 
     NAME = "pres_eval_diversity"
     SUPPORTED_MEASURES = OF_DIVERSITY
 
     def _evaluator(self, requested: Iterable[Any], qrels: Any) -> PresEvalEvaluator:
+        """Return the evaluator of some measures; ir_measures calls this."""
         return DiversityEvaluator(requested, qrels)
 
 

@@ -124,7 +124,7 @@ def _in_calls(computations: Mapping[Any, Computation]) -> list[list[Any]]:
 
 
 class PresEvalProvider(providers.Provider):  # type: ignore[misc]
-    """The provider `pres_eval`: trec_eval's measures, PRES and its kin."""
+    """The provider `pres_eval`: trec_eval's measures, PRES, PRES_est, Rnorm and F'."""
 
     NAME = "pres_eval"
     SUPPORTED_MEASURES = [  # noqa: RUF012
@@ -157,6 +157,7 @@ class PresEvalProvider(providers.Provider):  # type: ignore[misc]
         return super().supports(measure) and all(isinstance(gain, int) for gain in gains.values())
 
     def _evaluator(self, requested: Iterable[Any], qrels: Any) -> PresEvalEvaluator:
+        """Return the evaluator of some measures; ir_measures calls this."""
         return PresEvalEvaluator(requested, qrels)
 
 
@@ -167,6 +168,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
     """The format of the judgements."""
 
     def __init__(self, requested: Iterable[Any], qrels: Any) -> None:
+        """Read the judgements, and select a column for each measure of ir_measures that is requested."""
         requested = list(requested)
         self._qrels = self._judgements(qrels)
         topics = [] if self._qrels is None else self._qrels.topics

@@ -26,7 +26,7 @@ from pres_eval.reading.topic_files import (
 )
 
 
-def topic_files(
+def read_groups_and_weights(
     groups: Any, weights: Any, judged: Sequence[bytes], warn: Callable[[str], None]
 ) -> tuple[Groups | None, Weights | None]:
     """Return the groups and the weights of topics, None for an argument that is None.

@@ -52,7 +52,7 @@ class _Topics(NamedTuple):
     unjudged: list[bytes]
 
 
-def _by_topic(run: Mapping[Any, Documents], lookup: Lookup, name: str, empty: bool) -> _Topics:
+def _topics_of(run: Mapping[Any, Documents], lookup: Lookup, name: str, empty: bool) -> _Topics:
     """Return the topics of a run, those without documents only if `empty`.
 
     Raises InputError for scores of topics without judgements that are not numbers, for ids that are no texts,
@@ -96,7 +96,7 @@ def rank_dict(
     Raises InputError for scores that are not numbers, or if there are none.
     """
     num_rows = sum(map(len, run.values()))
-    topics = _by_topic(run, lookup, name, empty)
+    topics = _topics_of(run, lookup, name, empty)
     if not num_rows and not empty:
         raise InputError(name, None, "no retrieved documents", "at least one")
     _check_texts(topics.rankings, name)

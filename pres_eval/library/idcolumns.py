@@ -52,7 +52,7 @@ class Objects:
         return len(self.values)
 
     def take(self, rows: IntArray | slice, /) -> Ids:
-        """Return some of the ids."""
+        """Return the ids of some rows (n,)."""
         if isinstance(rows, slice):
             return ids_of(self.values[rows], self.name)
         return ids_of([self.values[row] for row in rows.tolist()], self.name)
@@ -80,7 +80,7 @@ class Numbers:
         return len(self.values)
 
     def take(self, rows: IntArray | slice, /) -> Ids:
-        """Return some of the ids."""
+        """Return the ids of some rows (n,)."""
         values = self.values[rows]
         if (values < 0).any():
             return ids_of(values.tolist(), self.name)
@@ -166,7 +166,7 @@ class Codes:
         return len(self.codes)
 
     def take(self, rows: IntArray | slice, /) -> Ids:
-        """Return some of the ids."""
+        """Return the ids of some rows (n,)."""
         return self.entries.take(self.codes[rows])
 
     def groups(self) -> tuple[Ids, IntArray]:
@@ -214,7 +214,7 @@ class TextParts:
         return self.take(slice(0, len(self)))
 
     def take(self, rows: IntArray | slice, /) -> Ids:
-        """Return some of the ids."""
+        """Return the ids of some rows (n,)."""
         if not isinstance(rows, slice):
             return self._all.take(rows)
         start, stop, _ = rows.indices(len(self))

@@ -14,7 +14,7 @@ from pres_eval.errors import UsageError
 from pres_eval.library.arguments import EmptyRule, TieRule, check_jobs, is_path, python_words, warn
 from pres_eval.library.data import look_again
 from pres_eval.library.evaluation import Evaluation, Origin
-from pres_eval.library.file_or_dict import topic_files
+from pres_eval.library.file_or_dict import read_groups_and_weights
 from pres_eval.library.ids import encode, texts_of
 from pres_eval.library.measures import Measures, selected
 from pres_eval.library.naming import reading
@@ -278,7 +278,9 @@ def evaluated(run: Run, settings: EvaluateSettings) -> Evaluation:
         from pres_eval.analysis.ties import warning_of_ties  # most runs have none
 
         warn(warning_of_ties(relevance, run.ranking, options, columns))
-    files: tuple[Groups | None, Weights | None] = (None, None)
+    groups_and_weights: tuple[Groups | None, Weights | None] = (None, None)
     if settings.groups is not None or settings.weights is not None:
-        files = topic_files(settings.groups, settings.weights, relevance.pool.topics, warn)
-    return run.evaluate_columns(columns, options, settings.jobs, files, settings.intervals)
+        groups_and_weights = read_groups_and_weights(
+            settings.groups, settings.weights, relevance.pool.topics, warn
+        )
+    return run.evaluate_columns(columns, options, settings.jobs, groups_and_weights, settings.intervals)

@@ -131,7 +131,7 @@ def _check_once(topics: Iterable[bytes], before: Collection[bytes] = ()) -> None
 
 
 def _in_topic_order(block: ScoredBlock, rows: Sequence[int]) -> ScoredBlock:
-    """Return these topics of a block, in byte order."""
+    """Return the topics in these rows of a block, in byte order, with their values."""
     in_order = sorted(rows, key=block.topics.__getitem__)
     values: list[Values] = []
     for column in block.values:
@@ -169,7 +169,10 @@ def _rows_that_count(
 
 
 def _summed(part: ScoredRun, block: ScoredBlock, weights: Weights | None) -> ScoredRun:
-    """Return the scores of a whole run: those of a block with all topics, summed as in one of its parts."""
+    """Return the scores of a whole run, whose topics are those of a block, summed up anew.
+
+    part  the scores of a part of the run, which has the same columns and tag
+    """
     summing = Summing(part.columns, weights)
     summing.add(block)
     totals = summing.totals_as(part.totals)

@@ -33,7 +33,7 @@ class FirstValues:
         self.values = values
         self.kinds = set(map(type, values))
 
-    def are(self, *kinds: type) -> bool:
+    def all_are(self, *kinds: type) -> bool:
         """Return whether there are values, all of these types."""
         return bool(self.values) and all(issubclass(kind, kinds) for kind in self.kinds)
 
@@ -60,7 +60,7 @@ def first_values(data: Any) -> FirstValues | None:
 def are_dicts(data: Any) -> bool:
     """Return whether the documents of the first topic have dicts as values: these are runs by name."""
     values = first_values(data)
-    return is_dict(data) and values is not None and values.are(Mapping)
+    return is_dict(data) and values is not None and values.all_are(Mapping)
 
 
 def look_swapped(judged: FirstValues, run: FirstValues | None) -> str:
@@ -70,11 +70,11 @@ def look_swapped(judged: FirstValues, run: FirstValues | None) -> str:
     """
     if run is None or run.kinds == {float}:  # as nearly always
         return ""
-    if judged.are(float) and run.are(*_WHOLE):
+    if judged.all_are(float) and run.all_are(*_WHOLE):
         return "the judgements are numbers with decimals, the scores of the run are whole"
-    if run.are(*_BOOLEAN) and not judged.are(*_BOOLEAN):
+    if run.all_are(*_BOOLEAN) and not judged.all_are(*_BOOLEAN):
         return "the scores of the run are True and False"
-    if judged.are(*_WHOLE) and run.are(*_WHOLE):
+    if judged.all_are(*_WHOLE) and run.all_are(*_WHOLE):
         grades, scores = judged.values, run.values
         all_grades_differ = len(set(grades)) == len(grades)
         scores_are_alike = 2 * len(set(scores)) <= len(scores)

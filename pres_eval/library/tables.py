@@ -48,8 +48,8 @@ def _column_names(available: Iterable[Any], value: Sequence[str], name: str) -> 
     is_run = value is OF_TABLES["score"]
     naming = current_naming().for_role(SCORES if is_run else GRADES)
 
-    def first(kind: str, names: Sequence[str]) -> str:
-        """Return the column that the user named, or else the first of the names that a column has."""
+    def heading_of(kind: str, names: Sequence[str]) -> str:
+        """Return the heading that the user named for this kind, else the first of `names` in the table."""
         if kind in naming.columns:
             names = [naming.columns[kind]]
         column = pick(known, names)
@@ -67,7 +67,8 @@ def _column_names(available: Iterable[Any], value: Sequence[str], name: str) -> 
             raise InputError(name, None, f"{known.count(column)} columns named {column}", "one")
         return column
 
-    return first(TOPIC, TOPICS), first(DOCNO, DOCUMENTS), first(SCORE if is_run else GRADE, value)
+    value_kind = SCORE if is_run else GRADE
+    return heading_of(TOPIC, TOPICS), heading_of(DOCNO, DOCUMENTS), heading_of(value_kind, value)
 
 
 def _warn_of_rival(
