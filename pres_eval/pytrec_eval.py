@@ -292,7 +292,7 @@ class RelevanceEvaluator:
             empty=has_further_options,
         )
         if not (len(ranking.topic) and self._columns):
-            return {number: {} for number in ranking.topic.tolist()}
+            return {index: {} for index in ranking.topic.tolist()}
         # Scored without the means over topics that an Evaluation has: they are not needed here.
         scoring = Scoring(relevance=qrels.relevance, selection=self._columns, options=self._options)
         values_of_topics: list[dict[str, float]] = []

@@ -72,6 +72,7 @@ class CheckedBlock:
         rises = (rows.scores[1:] > rows.scores[:-1]) & same_topic
         self.report.counts["topics", "unsorted"] = len(self._first_of_topics(np.flatnonzero(rises)))
         same_or_lower_rank = (rows.ranks[1:] <= rows.ranks[:-1]) & same_topic
+        # In topics whose ranks rise and whose scores do not, no rank contradicts a score.
         self._check_ranks(np.flatnonzero(rises | same_or_lower_rank))
         self._check_ties(rises, same_topic, cutoffs)
         self._check_documents(pool, mapping)
@@ -83,12 +84,13 @@ class CheckedBlock:
         matches = pool.join(topic, lengths, ids)
         self._report_duplicates(matches.repeats, matches.first)
         if mapping is not None:
-            ids = mapping(ids)[0]
+            ids, _ = mapping(ids)
             matches = pool.join(topic, lengths, ids)
         judged_documents = present(matches.partners, len(pool.documents))
         self.report.counts["documents", "judged"] = len(judged_documents)
         is_judged = topic >= 0
         num_matched = np.bincount(pool.topic_of[judged_documents], minlength=len(pool.topics))
+        # With matched documents: a run may have a judged document in two notations.
         sampler = Sampler(
             pool,
             topic[is_judged],

@@ -68,9 +68,9 @@ def _candidates(ours: Sequence[bytes], judged: Sequence[bytes]) -> tuple[list[by
     """Return the ids of both sides that may match one of the other side, each once."""
     our_letters, judged_letters = set(_letters(ours)), set(_letters(judged))
     common = our_letters & judged_letters
-    chunks = _letters_without_chunk_numbers(ours) & judged_letters
-    judged_chunks = our_letters & _letters_without_chunk_numbers(judged)
-    common_to_chunks = chunks | judged_chunks
+    common_to_our_chunks = _letters_without_chunk_numbers(ours) & judged_letters
+    common_to_judged_chunks = our_letters & _letters_without_chunk_numbers(judged)
+    common_to_chunks = common_to_our_chunks | common_to_judged_chunks
     patents = _common_patents(ours, judged)
     if not common and not common_to_chunks and not patents:
         return [], []
@@ -119,7 +119,8 @@ def _ids_with_letters(
 def _letters_without_chunk_numbers(texts: Iterable[bytes]) -> set[bytes]:
     """Return the letters that ids have before the number of a chunk, or two numbers, at the end.
 
-    Ids without such a number may be among these, too: this is fast because few beginnings differ.
+    Letters of other ids with a number may be among these: later steps compare the ids in full.  This is fast,
+    as the chunks of a document have the same beginning.
     """
     without_number = _beginnings_before_numbers(texts)
     # Those of chunks with two numbers, d1_0_512, end in the other number.

@@ -187,7 +187,7 @@ class RunChecker:
         """
         try:
             run, run_report = self._read(source, report, whole_topics=True)
-        except ScatteredError:
+        except ScatteredError:  # the rows of a topic do not stand together: all rows are read first
             run, run_report = self._read(source, report, whole_topics=False)
         report.merge(run_report, 0)
         if not len(run.topics):
@@ -225,7 +225,8 @@ class RunChecker:
 
     def _checked(self, block: CheckedBlock) -> CheckedBlock:
         """Return the block after its checks."""
-        block.check(sorted({*DOCUMENT_CUTOFFS, *self.options.depths}), self.pool, self.options.mapping)
+        cutoffs = sorted({*DOCUMENT_CUTOFFS, *self.options.depths})
+        block.check(cutoffs, self.pool, self.options.mapping)
         return block
 
     def report_whole_run(self, report: FileReport, run: CheckedRun) -> None:
@@ -276,21 +277,24 @@ class RunChecker:
 def _tags(lines: Lines) -> dict[bytes, tuple[int, int]]:
     """Return for each tag how many lines have it, and the first of them, from 1."""
     tags = segments_of(lines.column(TAG_COLUMN))
-    first_segments = np.unique(tags.id_of_segment, return_index=True)[1]
+    _, first_segments = np.unique(tags.id_of_segment, return_index=True)
     first_lines = lines.line_of(tags.starts[first_segments]) + 1
     rows_and_lines = zip(tags.rows_of_ids().tolist(), first_lines.tolist(), strict=True)
     return dict(zip(tags.ids, rows_and_lines, strict=True))
 
 
 class _Gathered:
-    """The parts of a file, in their order: topics and tags, and the rows whose topics are to be checked."""
+    """Topics and tags of the parts of a file, and those of its rows that are to be checked at the end."""
 
     def __init__(self, report: FileReport) -> None:
         """Begin without parts; `report` receives their findings."""
         self.report = report
         self._number_of_topic: dict[bytes, int] = {}
+        """The topics, numbered in the order in which they appear."""
         self._tags: dict[bytes, tuple[int, int]] = {}
+        """For each tag how many rows have it, and the line of the first, from 1."""
         self._rows = GrowingColumns()
+        """Topic number, document, score, rank and line of the rows that are to be checked."""
         # Topics and lengths of the segments of each part; the empty ones are for a run without parts.
         self._segments: list[tuple[IntArray, IntArray]] = [(_NO_INTEGERS, _NO_INTEGERS)]
 
@@ -332,7 +336,8 @@ class _Gathered:
         if not len(self._rows):
             return
         topic, *columns = self._rows.values()
-        topics, rows = list(self._number_of_topic), CheckedRows(*columns)
+        topics = list(self._number_of_topic)
+        rows = CheckedRows(*columns)
         order = stable_order(topic, len(topics))
         offsets = np.concatenate(([0], np.cumsum(self._topic_lengths())))
         for first, last in blocks(offsets):

@@ -111,6 +111,7 @@ class Sampler:
     ) -> None:
         """Choose the topics to compare.
 
+        pool          the judged documents of all topics
         topics        (S,) indices in the pool of the topics of the run
         lengths       (S,) number of rows of each topic
         num_matched   (S,) number of judged documents of each topic that the run retrieved
@@ -242,7 +243,7 @@ def _pieces(
     most_pieces  of files of lines; of other formats all rows are yielded, as far as the caller asks for them
     """
     for source in run.sources:
-        with source.unwatched():
+        with source.unwatched():  # the progress shown was that of the first reading
             if ranking.form is not None:
                 yield from _blocks_in_format(source, ranking.form)
                 return

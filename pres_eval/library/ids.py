@@ -96,7 +96,10 @@ class JudgedNumbers:
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """Indices of topics and documents in a pool, by their texts; each table is made when it is first used."""
+    """Indices of topics and documents in a pool, by their texts; each table is made when it is first used.
+
+    pool  the judged documents, topic after topic
+    """
 
     pool: Pool
 
