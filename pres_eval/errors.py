@@ -19,7 +19,7 @@ class PresEvalError(Exception):
 
     exit_code = 2
     is_reported = False
-    """Whether the report of a gate, such as --fail-under, lists the error beside values that fail."""
+    """Whether the files of --junit and --summary have the error already."""
 
 
 class UsageError(PresEvalError):

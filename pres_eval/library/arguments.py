@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 def is_path(data: Any) -> bool:
     """Return whether an object names a file."""
-    # The first question is fast, and ends the search for the dicts of small calls.
+    # The first question is fast, and enough for the dicts of small calls.
     return type(data) is not dict and isinstance(data, (str, os.PathLike))
 
 

@@ -80,7 +80,7 @@ class FewDocuments:
         self._other_columns = tuple(other_columns)
 
     def values(self, run: Mapping[Any, Any]) -> dict[str, dict[str, float]] | None:
-        """Return the values by topic, in the run's order; None if the run has to go the long way."""
+        """Return the values of judged topics by key, in the run's order; None if the long way is needed."""
         values: dict[str, dict[str, float]] = {}
         known, columns = self._judged, self._plain_columns
         num_judged = 0  # judged documents that the run retrieved
@@ -97,7 +97,7 @@ class FewDocuments:
                     values[topic] = self._values_of_nothing(judged)
                 continue
             if judged is None and not topic.isprintable():
-                return None  # the long way refuses a tab, for example
+                return None  # the long way refuses a NUL, for example
             order = few_in_order(documents)
             if order is None:
                 return None
@@ -107,7 +107,7 @@ class FewDocuments:
                 num_judged += len(ranked.ranks)
                 if self._other_keys:
                     topics_of_others[topic] = ranked
-        # If no document is judged, the long way compares the ids for a warning, and refuses odd ones.
+        # A precaution: if no document is judged, ids with odd characters go the long way.
         if not num_judged and not "".join(chain.from_iterable(rankings)).isprintable():
             return None
         if topics_of_others:

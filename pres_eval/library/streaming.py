@@ -211,7 +211,7 @@ class Accumulator:
         self.duplicates = duplicates
         self._lock = Lock()
         self._parts: list[Evaluation] = []
-        """Evaluations of the topics that were added, one for each call; one alone once they are merged."""
+        """Evaluations of the topics that were added; a single one once they are merged."""
         self._is_merged = False
         self._added_topics: set[bytes] = set()
 
