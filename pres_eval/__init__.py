@@ -65,10 +65,11 @@ _HOME = {
     "validate": "pres_eval.library.validating",
     "write_run": "pres_eval.library.converting",
 }
+"""The module of each public name."""
 
 
 def __getattr__(name: str) -> Any:
-    """Return the public names, imported when they are first used: `pres-eval measures` needs none of them."""
+    """Return a public name, imported when it is first used: the command needs few, and starts faster."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_HOME[name]), name)

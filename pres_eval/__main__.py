@@ -26,7 +26,7 @@ def run() -> NoReturn:
 
 
 def _leave(code: int) -> NoReturn:
-    """End the process with this exit code, without waiting for threads whose results nobody wants."""
+    """End the process with this exit code, without waiting for threads whose results are not needed."""
     import contextlib
     import threading
 

@@ -1,4 +1,7 @@
-"""Exceptions, which carry the parts of their messages: place, found, expected."""
+"""Exceptions, which carry the parts of their messages: place, found, expected.
+
+Exit codes: 1 for arguments that make no sense, 2 for files and missing packages, 7 for no common topic.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ class PresEvalError(Exception):
 
     exit_code = 2
     is_reported = False
-    """Whether the reports of gates list it beside their findings."""
+    """Whether the files of --junit and --summary have the error already."""
 
 
 class UsageError(PresEvalError):
@@ -59,7 +62,7 @@ class InputError(PresEvalError):
 
 @dataclass(frozen=True)
 class RunFailure:
-    """A run that could not be evaluated, and why (--keep-going): a row of its own in tables."""
+    """A run that could not be evaluated, and the reason (--keep-going): it gets its own row in tables."""
 
     path: str
     message: str
@@ -70,7 +73,10 @@ class EmptyFileError(InputError):
 
 
 class DamagedError(Exception):
-    """A compressed file that is not whole, or whose content does not fit its first bytes."""
+    """A compressed file that is not whole, or whose content does not fit its first bytes.
+
+    No PresEvalError, because only its reader knows the file's name: `reading.file` raises InputError for it.
+    """
 
 
 class NoCommonTopicError(PresEvalError):
@@ -110,6 +116,9 @@ def extra_module(name: str, feature: str, extra: str) -> Any:
 LONGEST_MESSAGE = 2_000
 """Characters of a message: files and arguments may have megabytes without a blank."""
 
+BEGINNING_OF_LONG, END_OF_LONG = 1_500, 400
+"""Characters that remain of a longer message, before and after the dots."""
+
 
 def reason(error: Exception) -> str:
     """Return the reason why a file cannot be read, in few words."""
@@ -134,11 +143,11 @@ def readable(name: str) -> Iterator[None]:
 def one_line(text: str) -> str:
     r"""Return text as one line for a terminal or a log: unprintable characters become `\n`, `\x1b`, `\u2028`.
 
-    Of more than LONGEST_MESSAGE characters the middle is left out.  A path that is not UTF-8 shows its bytes.
-    What CI systems take for a command within a line, `##[error]` or `##vso[...]`, is taken apart.
+    The middle of more than LONGEST_MESSAGE characters is left out.  A path that is not UTF-8 shows its bytes.
+    `##[error]` and `##vso[...]`, which CI systems take for commands, get an escape so that these print them.
     """
     if len(text) > LONGEST_MESSAGE:
-        text = f"{text[: LONGEST_MESSAGE * 3 // 4]} ... {text[-LONGEST_MESSAGE // 5 :]}"
+        text = f"{text[:BEGINNING_OF_LONG]} ... {text[-END_OF_LONG:]}"
     if not text.isprintable():
         text = "".join(map(_escaped, text))
     return text.replace("##[", r"#\x23[").replace("##vso[", r"#\x23vso[")
@@ -164,7 +173,7 @@ def quoted(text: bytes | str) -> str:
     text = one_line(text[: LONGEST_QUOTATION + 1])
     if len(text) > LONGEST_QUOTATION:
         text = text[: LONGEST_QUOTATION - 3] + "..."
-    return repr(text).replace("\\\\", "\\")
+    return repr(text).replace("\\\\", "\\")  # `one_line` wrote the escapes, whose \ stays single
 
 
 def quoted_apart(first: bytes, second: bytes) -> tuple[str, str]:
@@ -178,31 +187,53 @@ def quoted_apart(first: bytes, second: bytes) -> tuple[str, str]:
 
 
 def plural(count: int, singular: str = "topic", many: str | None = None) -> str:
-    """Return the count with its noun: `1 topic`, `3 topics`."""
+    """Return the count with its noun, most often topics: `1 topic`, `3 topics`.
+
+    many  the noun's plural, if it is not the singular with an s
+    """
     if count == 1:
         return f"{count} {singular}"
     return f"{count} {many or singular + 's'}"
+
+
+_DECIMAL_COMMA = r"""(?x)
+    (?: ^                     # at the beginning of the text,
+      | (?<= = )              # or after an equals sign, any number;
+      | (?<! [\w,{] ) (?= 0,) # elsewhere a number from 0,0 to 0,9…, but not inside of a word or list
+    )
+    \d+ , \d+ %?
+    (?! [\d.=:] | ,\d )       # 5,10,20 is a list; 1,2=3 and 0,5:1 are settings
+"""
+"""Pattern of a number with a decimal comma; `re` compiles it once it is needed."""
 
 
 def decimal_comma(text: str) -> str:
     """Return advice on a number with a decimal comma, as in 0,8; nothing if the text has none.
 
     Within a text 5,10 is a list of numbers, unless it follows an equals sign.
+
+    >>> decimal_comma("rbp.p=0,8")
+    '; is this a decimal comma? write 0.8'
+    >>> decimal_comma("P.5,10")
+    ''
     """
-    # At the beginning or behind = any number, elsewhere 0,…; not one that a list of numbers surrounds.
-    match = re.search(r"(?:^|(?<==)|(?<![\w,{])(?=0,))\d+,\d+%?(?![\d.=:]|,\d)", text)
-    return f"; is this a decimal comma? write {match[0].replace(',', '.')}" if match else ""
+    match = re.search(_DECIMAL_COMMA, text)
+    if match is None:
+        return ""
+    return f"; is this a decimal comma? write {match[0].replace(',', '.')}"
 
 
 def is_plain(text: str) -> bool:
-    """Return whether a number is written as C reads it; Python takes 1_0 and the digits of other scripts."""
+    """Return whether C reads the text of a number too: Python takes 1_0 and the digits of other scripts."""
     return text.isascii() and "_" not in text
 
 
-def number_of(text: Any) -> float:
-    """Return a number, nan for other values."""
+def number_of(value: Any) -> float:
+    """Return a number, or a text that C reads as one, as a float; nan for any other value."""
+    if isinstance(value, str) and not is_plain(value):
+        return float("nan")
     try:
-        return float(text) if not isinstance(text, str) or is_plain(text) else float("nan")
+        return float(value)
     except (TypeError, ValueError, OverflowError):
         return float("nan")
 
@@ -210,7 +241,7 @@ def number_of(text: Any) -> float:
 def nearest(name: str, names: Iterable[str], likeness: float = 0.5) -> list[str]:
     """Return up to three of the names that look most like a name that does not exist, the likest first.
 
-    `likeness`: least similarity of a name, 0 to 1.
+    likeness  least similarity to a name, from 0 to 1 if they are equal; capitals are ignored
     """
     import difflib  # takes a while to import
 
@@ -222,7 +253,7 @@ def nearest(name: str, names: Iterable[str], likeness: float = 0.5) -> list[str]
 
 
 def did_you_mean(name: str, names: Iterable[str], otherwise: str = "") -> str:
-    """Return the question after a name that does not exist; `otherwise` if nothing looks like it."""
+    """Return the question `did you mean …?` with names that look like this one; `otherwise` if none does."""
     near = nearest(name, names)
     return f"did you mean {' or '.join(near)}?" if near else otherwise
 
@@ -242,8 +273,8 @@ class ReadingWarning(PresEvalWarning):
 
 
 class ReadingNote(ReadingWarning):
-    """A note about a file that was read: the command line prints it as such."""
+    """A note about a file that was read: the command line prints it as a note, not as a warning."""
 
 
 class SwallowedLinesNote(ReadingNote):
-    """A note about a cell with line ends, which may be a quotation mark that is missing."""
+    """A note about a cell with line ends, which may come from a missing quotation mark."""

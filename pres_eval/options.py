@@ -8,9 +8,10 @@ from pres_eval.errors import UsageError
 from pres_eval.records import dataclass
 
 DEFAULT_NMAX = (100, 1000)
+"""Ranks down to which PRES regards a run if no cutoff is named."""
 
 LARGEST_LONG = 2**63 - 1
-"""The number that C's atol returns for larger ones."""
+"""The largest long of C, which its atol returns for larger numbers."""
 
 
 class RelevanceInfo(enum.Enum):
@@ -152,7 +153,7 @@ class Options:
 
 
 def recorded(options: Options) -> dict[str, object]:
-    """Return options for the JSON of an analysis, which is of all topics."""
+    """Return the options that the JSON of an analysis records: without only_topic, as all topics count."""
     return {name: value for name, value in vars(options).items() if name != "only_topic"}
 
 

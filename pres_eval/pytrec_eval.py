@@ -57,10 +57,13 @@ supported_nicknames: dict[str, set[str]] = {
 """Names for groups of measures.  Those of preferences and judgement groups need other judgements."""
 
 supported_measures: set[str] = set(supported_nicknames["all_trec"])
+"""Names of trec_eval's measures for qrels."""
 
 _OPTIONS_OF_JUDGEMENTS = ("map_docs", "map_ranks", "exclude", "exclude_from")
+"""Arguments of pres_eval.evaluate that change the judgements, which the evaluator takes besides its own."""
+
 _OPTIONS_OF_RUNS = ("empty", "ties", "max_retrieved", "compat")
-"""Arguments of pres_eval.evaluate that the evaluator takes besides its own."""
+"""Further arguments of pres_eval.evaluate that the evaluator takes."""
 
 _NAME_AND_PARAMETERS = re.compile(r"(.+?)[._]([0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)")
 """A name with numbers behind a dot or an underscore: `ndcg_cut_5`, `ndcg_cut.5,10`."""
@@ -69,7 +72,7 @@ _VALUES_WITHOUT_DOCUMENTS: dict[Any, float] = {
     number_of_topics: 1.0,
     geometric_mean: math.log(LEAST_GEOMETRIC_MEAN),
 }
-"""Values of a topic for which nothing was retrieved, by the measure's summary function; others have 0."""
+"""Values of a topic for which nothing was retrieved, by the measure's summary function; otherwise 0."""
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
@@ -101,11 +104,12 @@ def _parse(
         fields = line.split()
         if len(fields) != width:
             raise ValueError(f"line {line_number}: {len(fields)} columns, expected {width}")
-        documents = numbers[fields[0]]
-        if fields[2] in documents:
+        topic, document = fields[0], fields[2]
+        documents = numbers[topic]
+        if document in documents:
             # Callers of pytrec_eval expect this exception.
-            raise AssertionError(f"line {line_number}: document {fields[2]} of topic {fields[0]} again")
-        documents[fields[2]] = number(fields[column])
+            raise AssertionError(f"line {line_number}: document {document} of topic {topic} again")
+        documents[document] = number(fields[column])
     return numbers
 
 
@@ -170,7 +174,7 @@ class RelevanceEvaluator:
 
     @python_words
     def _set_further_options(self, ours: Mapping[str, Any]) -> None:
-        """Set options that pytrec_eval lacks, and rewrite the judgements by them.
+        """Set options that pytrec_eval lacks, and map or leave out documents of the judgements by them.
 
         Raises TypeError for names that are no such options.
         """
@@ -191,16 +195,18 @@ class RelevanceEvaluator:
 
     @cached_property
     def _qrels(self) -> Qrels | None:
-        """The judgements as arrays, which `_few` does without; None if there are none."""
-        return _as_arrays(self._judged) if self._judged else None
+        """The judgements as arrays, which runs of few documents need not have; None if there are none."""
+        if not self._judged:
+            return None
+        return _as_arrays(self._judged)
 
     @cached_property
     def _few(self) -> FewDocuments | None:
-        """What evaluates topics of few documents without arrays; None if the options do not allow it."""
+        """Evaluator of runs with few documents, without arrays; None if an option needs arrays."""
         if self._options.judged_only or self._further_options:
             return None
         grades: Callable[[str], Mapping[str, int] | None] = self._judged.get
-        if not self._judged and self._qrels is not None:  # kept as arrays alone
+        if not self._judged and self._qrels is not None:  # the judgements are arrays alone
             grades = self._grades_of
         level = int(self._options.relevance_level)
         return FewDocuments(grades, level, self._keys, self._columns, self._values_without_documents)
@@ -230,20 +236,20 @@ class RelevanceEvaluator:
         if self._qrels is None:
             return {}
         try:
-            values_of_index = self._values_of_index(scores)
+            values_by_index = self._values_by_index(scores)
             indices = self._indices(scores)
         except InputError as error:
             raise TypeError(str(error)) from error
         values = {}
         for topic, index in indices.items():
-            if index in values_of_index:
-                values[topic] = values_of_index[index]
+            if index in values_by_index:
+                values[topic] = values_by_index[index]
             else:
                 values[topic] = {**self._values_without_documents, **self._num_rel_of(index)}
         return values
 
     def _indices(self, topics: Iterable[str]) -> dict[str, int]:
-        """Return the judged topics, each with its index in the judgements."""
+        """Return for each of these topics that has judgements its index in them."""
         assert self._qrels is not None
         lookup = self._qrels.lookup
         indices = {}
@@ -262,24 +268,32 @@ class RelevanceEvaluator:
         relevant = self._qrels.relevance.grade[begin:end] >= self._options.relevance_level
         return {NUM_REL: float(np.count_nonzero(relevant))}
 
-    def _values_of_index(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[int, dict[str, float]]:
+    def _values_by_index(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[int, dict[str, float]]:
         """Return, by the topic's index in the judgements, the values by key of topics with documents."""
         qrels = self._qrels
         assert qrels is not None
         for topic, documents in scores.items():
             if type(documents) is not dict and not isinstance(documents, Mapping):
                 raise InputError("run", None, f"{type(documents).__name__} for topic {topic!r}", "a dict")
-            # One look tells, as nobody mixes texts and numbers.
+            # The first score tells, as runs hardly mix texts and numbers.
             if isinstance(next(iter(documents.values()), None), str):
                 raise InputError("run", None, f"scores that are texts for topic {topic!r}", "numbers")
         if not any(scores.values()) and not self._further_options:
             return {}
-        # Topics without documents have values if options of ours give them some.
-        empty = bool(self._further_options)
-        ranking = rank_any(scores, qrels.relevance, qrels.lookup, self._options, "run", None, empty)
+        # Topics without documents may get values by further options, such as empty.
+        has_further_options = bool(self._further_options)
+        ranking = rank_any(
+            scores,
+            qrels.relevance,
+            qrels.lookup,
+            self._options,
+            name="run",
+            jobs=None,
+            empty=has_further_options,
+        )
         if not (len(ranking.topic) and self._columns):
-            return {number: {} for number in ranking.topic.tolist()}
-        # Without the means that an Evaluation has: nobody asks for them here.
+            return {index: {} for index in ranking.topic.tolist()}
+        # Scored without the means over topics that an Evaluation has: they are not needed here.
         scoring = Scoring(relevance=qrels.relevance, selection=self._columns, options=self._options)
         values_of_topics: list[dict[str, float]] = []
         for block in scoring.blocks(ranking):
@@ -301,7 +315,7 @@ def _as_arrays(judged: Mapping[str, Mapping[str, int]]) -> Qrels:
 
 @lru_cache(maxsize=64)
 def _options(relevance_level: int, judged_only: bool) -> Options:
-    """Return the options; evaluators are made again and again with the same."""
+    """Return the options, from a cache: evaluators are made again and again with the same ones."""
     return Options(relevance_level=relevance_level, judged_only=judged_only)
 
 
@@ -311,7 +325,7 @@ def _columns_of(
 ) -> tuple[Selection, list[str], dict[str, float]]:
     """Return the columns, their keys, and the values of a topic for which nothing was retrieved.
 
-    registered  measures of the user, of which `measures` may name some: the cache is to know when they change
+    registered  the user's measures, of which `measures` may name some: a key of the cache, as they may change
     """
     texts = list(_texts_of(sorted(measures)))
     try:
@@ -319,19 +333,19 @@ def _columns_of(
     except MeasureError as error:
         raise ValueError(in_python(str(error))) from error
     columns = with_ties_and_bounds(selection, options, bounds=False, warn=warn)
-    # Parameters that are not cutoffs do not show.
     keys = []
-    nothing = {}
+    values_without_documents = {}
     for column in columns:
+        # Keys of pytrec_eval have cutoffs, but no other parameters.
         has_cutoffs = isinstance(column.measure.parameters, Cutoffs | Fractions | UnitedCutoffs)
         key = column.label if has_cutoffs else column.measure.name
         keys.append(key)
-        nothing[key] = _VALUES_WITHOUT_DOCUMENTS.get(column.measure.summary, 0.0)
-    return columns, keys, nothing
+        values_without_documents[key] = _VALUES_WITHOUT_DOCUMENTS.get(column.measure.summary, 0.0)
+    return columns, keys, values_without_documents
 
 
 def _texts_of(measures: Iterable[str]) -> Iterator[str]:
-    """Yield the names as -m takes them; the order does not matter, nor does a name that comes again.
+    """Yield the names of measures as -m takes them, in any order, some perhaps again.
 
     Raises ValueError for a measure that does not exist.
     """

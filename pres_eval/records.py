@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(kind=None, *, frozen=True, eq=True, kw_only=False):
-        """Make frozen classes like `dataclasses.dataclass`; its `fields` and the like take them."""
+        """Make a class a frozen record as `dataclasses.dataclass` does; `dataclasses.fields` takes it too."""
         assert frozen, "records don't change"
         if kind is None:
             return partial(dataclass, eq=eq, kw_only=kw_only)
@@ -30,7 +30,7 @@ else:
         kind.__dataclass_params__.frozen = True
         fields = dataclasses.fields(kind)
         missing = dataclasses.MISSING
-        # What the methods that all classes share need to know of this one.
+        # Facts about this class for the methods that all classes share.
         kind._field_facts = SimpleNamespace(
             names=tuple([field.name for field in fields]),
             all_names=frozenset([field.name for field in fields]),
@@ -95,6 +95,7 @@ def _init(self: Any, /, *arguments: Any, **named: Any) -> None:
 
 
 def _values(record: Any) -> tuple[Any, ...]:
+    """Return the values of all fields, in the order of the class."""
     return tuple([getattr(record, name) for name in record._field_facts.names])
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray, TopicNumbers, changed, present
 from pres_eval.checking.findings import Example, FileReport, report_respelling
 from pres_eval.checking.notations import Id
-from pres_eval.checking.second_look import ALL_ROWS, Sampler
+from pres_eval.checking.second_look import MOST_ROWS_COMPARED, Sampler
 from pres_eval.errors import quoted
 from pres_eval.ranking.order import in_docno_order
 from pres_eval.reading.blocks import Block
@@ -43,7 +43,7 @@ class CheckedRows:
 
 @dataclass(frozen=True, eq=False)
 class CheckedBlock:
-    """Some topics of a run, their rows topic after topic, in the order of the file inside of each.
+    """Some topics of a run; their rows stand topic after topic, in each in the order of the file.
 
     topics   (S,) ids
     offsets  (S+1,) where each topic's rows begin
@@ -61,7 +61,7 @@ class CheckedBlock:
         return np.repeat(np.arange(len(self.topics), dtype=np.int32), np.diff(self.offsets))
 
     def check(self, cutoffs: Sequence[int], pool: Pool, mapping: IdMapping | None) -> None:
-        """Do all checks of the topics.
+        """Check the topics: ranks against scores, ties, documents; add the findings to the report.
 
         cutoffs  ranks across which ties are counted
         pool     the judged documents
@@ -72,6 +72,7 @@ class CheckedBlock:
         rises = (rows.scores[1:] > rows.scores[:-1]) & same_topic
         self.report.counts["topics", "unsorted"] = len(self._first_of_topics(np.flatnonzero(rises)))
         same_or_lower_rank = (rows.ranks[1:] <= rows.ranks[:-1]) & same_topic
+        # In topics whose ranks rise and whose scores do not, no rank contradicts a score.
         self._check_ranks(np.flatnonzero(rises | same_or_lower_rank))
         self._check_ties(rises, same_topic, cutoffs)
         self._check_documents(pool, mapping)
@@ -83,12 +84,13 @@ class CheckedBlock:
         matches = pool.join(topic, lengths, ids)
         self._report_duplicates(matches.repeats, matches.first)
         if mapping is not None:
-            ids = mapping(ids)[0]
+            ids, _ = mapping(ids)
             matches = pool.join(topic, lengths, ids)
         judged_documents = present(matches.partners, len(pool.documents))
         self.report.counts["documents", "judged"] = len(judged_documents)
         is_judged = topic >= 0
         num_matched = np.bincount(pool.topic_of[judged_documents], minlength=len(pool.topics))
+        # With matched documents: a run may have a judged document in two notations.
         sampler = Sampler(
             pool,
             topic[is_judged],
@@ -96,7 +98,7 @@ class CheckedBlock:
             num_matched[topic[is_judged]],
             judged_documents,
             with_matched=True,
-            sampled_rows=ALL_ROWS,
+            sampled_rows=MOST_ROWS_COMPARED,
         )
         sampler.add_block(
             Block(
@@ -119,7 +121,7 @@ class CheckedBlock:
         return quoted(self.topics[int(self.topic_of[row])])
 
     def _first_of_topics(self, rows: IntArray) -> IntArray:
-        """Return of ascending rows (n,) the first in each topic."""
+        """Return the first row in each topic, of some rows (n,) that ascend."""
         return rows[changed(self.topic_of[rows])]
 
     def _in_topics(self, rows: IntArray) -> IntArray:
@@ -191,7 +193,7 @@ class CheckedBlock:
         same_topic  (N - 1,) whether the next row is of the same topic
         cutoffs     ranks across which ties are counted
         """
-        order: IntArray | None = None  # of rows by topic and descending score; None: the rows are so
+        order: IntArray | None = None  # rows by topic and descending score; None: they are in this order
         unsorted = self._in_topics(np.flatnonzero(rises))
         if len(unsorted):
             order = np.arange(len(self.topic_of))
@@ -203,6 +205,7 @@ class CheckedBlock:
             scores32 = scores.astype(np.float32)
         equal32 = (scores32[1:] == scores32[:-1]) & same_topic
         equal64 = (scores[1:] == scores[:-1]) & same_topic
+        # If none differ in the whole run, all of its scores are equal.
         self.report.counts["ties", "none"] = int(np.count_nonzero(same_topic & ~equal64))
         if not equal32.any():
             return
@@ -219,7 +222,7 @@ class CheckedBlock:
     ) -> BoolArray:
         """Return which neighbours (N - 1,) are in groups that 9.0.8 and 10.0 rank differently.
 
-        order    of the rows by topic and descending score; None: the rows are so
+        order    rows by topic and descending score; None: they are in this order
         scores   (N,) in that order
         equal32  (N - 1,) whether a score equals the next one in 32 bits: such rows are a group
         only32   (N - 1,) whether they are equal in 32 bits alone
@@ -231,7 +234,8 @@ class CheckedBlock:
         rows = positions if order is None else order[positions]
         ids = self.rows.ids.take(rows)
         # trec_eval: 9.0.8 goes by docno, descending, 10.0 by score and then docno.
-        number = in_docno_order(ids.distinct()[1], len(ids))
+        _, index_of_id = ids.distinct()
+        number = in_docno_order(index_of_id, len(ids))
         order_of_9 = np.lexsort((number, group[positions]))
         order_of_10 = np.lexsort((number, -scores[positions], group[positions]))
         is_chosen[:] = False

@@ -113,7 +113,7 @@ def check_files(
 
 
 def _check_judgements(source: File, report: FileReport, options: CheckOptions) -> Relevance:
-    """Return the judgements, checked, in the format of -R, or in that which their beginning shows."""
+    """Return the judgements after checking them; read them in the format of -R, or of their beginning."""
     level, form = options.relevance_level, options.relevance_form
     is_decimal = form == "qrels_float"
     file_format = FORMATS.get(form)
@@ -134,12 +134,12 @@ def _check_judgements(source: File, report: FileReport, options: CheckOptions) -
     if isinstance(relevance, QrelsJudgements):
         report_judgements(report, relevance, level)
     if file_format is not None and not file_format.numbered:
-        _without_lines(report)
+        _remove_lines(report)
     return relevance
 
 
 def _check_run(source: File, report: FileReport, checker: RunChecker, form: str) -> CheckedRun:
-    """Return the run, checked, in the format `form` of -T, or in that which its beginning shows.
+    """Return the facts of a run after checking it; read it in the format `form` of -T, or of its beginning.
 
     Raises InputError for the first faulty row of a format that is not one of lines.
     """
@@ -153,7 +153,7 @@ def _check_run(source: File, report: FileReport, checker: RunChecker, form: str)
     report.add("score-infinite", int(np.count_nonzero(np.isinf(rows.numbers))))
     report.facts |= {"format": file_format.meaning}
     if not file_format.numbered:
-        _without_lines(report)
+        _remove_lines(report)
     return run
 
 
@@ -175,7 +175,7 @@ def _part_of(rows: Block, report: FileReport, *, by_rank: bool) -> CheckedPart:
     else:
         ranks = np.full(len(documents), NO_RANK)
         counts["scores", "negative"] = int(np.count_nonzero(scores < 0))
-    # The topics are in a column with one row for each; in the run each has as many as it has documents.
+    # The block has one row for each topic: these segments become as long as their topics have documents.
     row_offsets = np.concatenate(([0], np.cumsum(rows.lengths)))
     topics = segments_of(rows.topics)
     topics_of_rows = replace(topics, starts=row_offsets[topics.starts], num_rows=len(documents))
@@ -209,7 +209,7 @@ def _report_order_of_ties(
 def _read_and_reported(
     source: File, report: FileReport, layout: Layout, check: Callable[[], Checked]
 ) -> Checked | None:
-    """Return what `check` returns, which reads the file; report why it could not be read, and return None.
+    """Return the result of `check`, which reads the file; if it cannot, report the reason and return None.
 
     layout  of the lines that the file should have, for advice
     """
@@ -250,7 +250,7 @@ def failed(reports: Sequence[FileReport], strict: bool = False) -> bool:
     return Severity.ERROR in verdicts or (strict and Severity.WARNING in verdicts)
 
 
-def _without_lines(report: FileReport) -> None:
-    """Take the numbers of rows from the examples of a file that has no lines."""
+def _remove_lines(report: FileReport) -> None:
+    """Leave the numbers of lines out of all examples: in a file without lines they number rows."""
     for finding in report.findings.values():
         finding.examples = [replace(example, line=None, other_line=None) for example in finding.examples]

@@ -122,7 +122,7 @@ class Example:
     other_line: int | None = None
 
     def moved(self, num_lines: int) -> Example:
-        """Return the same with its lines moved down by a number of lines."""
+        """Return the example with `num_lines` added to its lines."""
         moved = self
         if self.line is not None:
             moved = replace(moved, line=self.line + num_lines)
@@ -139,9 +139,9 @@ class Example:
 
 @dataclass
 class Finding:
-    """All of one kind in one file.
+    """All findings of one kind in one file.
 
-    count     how many: lines, topics, documents, as the kind has it
+    count     how many lines, topics, documents or files have it, depending on the kind
     message   more about them in words, empty for nothing
     examples  some of them
     details   more about them for JSON
@@ -159,11 +159,12 @@ class FileReport:
     """Findings in one file, or in a part of it.
 
     role      "qrels" or "run"
-    most      examples that are kept of each kind
+    most      most examples of each kind
     facts     what the file has that is no fault, by name: lines, topics, grades, ...
     findings  by the names of their kinds
-    counts    of parts of the file, which `merge` adds up, by what they are about and what is counted
-    shown     names of the kinds that are shown; the verdict is that of all
+    counts    numbers for facts and messages, which `merge` adds up: counts["lines", "blank"] are the blank
+              lines, counts["ties", "100"] the topics in which a tie goes across rank 100
+    shown     names of the kinds that are printed; the verdict regards the others too
     """
 
     path: str
@@ -202,7 +203,7 @@ class FileReport:
         return [self.findings[name] for name in names]
 
     def verdict(self) -> Severity | None:
-        """Return the worst that was found, None if there are at most notes."""
+        """Return the severity of the worst finding, shown or not; None if there are at most notes."""
         for level in (Severity.ERROR, Severity.WARNING):
             if self.num_kinds(level):
                 return level
@@ -237,8 +238,11 @@ def report_lines(report: FileReport, lines: Lines) -> None:
     report.counts["lines", "rows"] += len(lines)
     report.counts["lines", "blank"] += fields.blank
     report.counts["lines", "crlf"] += num_crlf
-    report.counts["lines", "tabs"] += int(has_tabs)  # chunks that have some
-    report.counts["lines", "extra_blanks"] += int(not fields.separators)
+    # Of tabs and of further blanks between columns, the chunks that have some are counted.
+    if has_tabs:
+        report.counts["lines", "tabs"] += 1
+    if not fields.separators:
+        report.counts["lines", "extra_blanks"] += 1
 
 
 def _lines_not_utf8(text: bytes) -> IntArray:
@@ -256,7 +260,7 @@ def _lines_not_utf8(text: bytes) -> IntArray:
 
 
 def facts_of_lines(report: FileReport) -> dict[str, int | bool]:
-    """Return the form of the lines, for the facts of a file."""
+    """Return facts about the lines of a file: how many there are, blank ones, ends by CR LF, tabs, blanks."""
     counts = report.counts
     return {
         "lines": counts["lines", "all"],
@@ -268,11 +272,14 @@ def facts_of_lines(report: FileReport) -> dict[str, int | bool]:
 
 
 def report_respelling(
-    report: FileReport, kind: str, respelling: Respelling | None, line_of: Callable[[Id], int | None]
+    report: FileReport,
+    kind: str,
+    respelling: Respelling | None,
+    line_of: Callable[[Id], int] | None = None,
 ) -> None:
-    """Report the ids that would match if they were written alike.
+    """Report the ids that would match if they were written alike; nothing if `respelling` is None.
 
-    line_of  returns the line of an id, None if it is not known
+    line_of  returns the line of an id; None if lines are not known
     """
     if respelling is None:
         return
@@ -284,6 +291,10 @@ def report_respelling(
     message = f"they match {', others '.join(changes)}{respelling.advice}"
     examples = []
     for id_of_run, judged in pairs[: report.most]:
-        in_run, in_qrels = quoted_apart(id_of_run[1], judged)
-        examples.append(Example(line_of(id_of_run), f"{in_run} of the run, {in_qrels} of the qrels"))
+        _, text_of_run = id_of_run
+        in_run, in_qrels = quoted_apart(text_of_run, judged)
+        line = None
+        if line_of is not None:
+            line = line_of(id_of_run)
+        examples.append(Example(line, f"{in_run} of the run, {in_qrels} of the qrels"))
     report.add(kind, len(pairs), message, examples)

@@ -1,4 +1,4 @@
-"""Topics and documents of files beside those of the collection: ids that are in neither."""
+"""Topics and documents of runs and judgements that the collection lacks (--topics, --documents)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def read_ids(path: str, kind: str) -> frozenset[bytes]:
     if beginning.startswith(b"{"):
         return frozenset(_ids_of_records(source, kind))
     rows, _ = read_cells(path, "ids")
-    if is_heading(encoded(rows[0][1][0])):
+    _, first_cells = rows[0]
+    if is_heading(encoded(first_cells[0])):
         del rows[0]
     return frozenset(encoded(cells[0]) for _, cells in rows)
 
@@ -64,7 +65,8 @@ def read_ids(path: str, kind: str) -> frozenset[bytes]:
 def _ids_of_topics(source: File) -> frozenset[bytes]:
     """Return the numbers of TREC topics, or the ids of topics in XML; raise InputError without any."""
     text = b"".join(chunk.text() for chunk in source.chunks())
-    ids = frozenset(match[match.lastindex or 0].strip() for match in NUMBER_OF_TOPIC.finditer(text))
+    # Of the two groups of the pattern, one has matched: an element's text, or an attribute.
+    ids = frozenset((match[1] or match[2]).strip() for match in NUMBER_OF_TOPIC.finditer(text))
     if not ids:
         expected = 'topics with <num>, or <topic number="...">'
         raise InputError(source.name, None, "markup without numbers of topics", expected)
@@ -72,9 +74,10 @@ def _ids_of_topics(source: File) -> frozenset[bytes]:
 
 
 def _ids_of_records(source: File, kind: str) -> Iterator[bytes]:
-    """Yield the id in each line of JSON; raise InputError for a line without one.
+    """Yield the id in each line of JSON: of `_id`, `id`, or a field with a usual name for this kind of id.
 
     kind  TOPIC or DOCNO
+    Raises InputError for a line without an id.
     """
     line = 0
     for chunk in source.chunks():

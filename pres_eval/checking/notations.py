@@ -150,9 +150,9 @@ Two come before all rules together, because zeros may not be leading ones once p
 class Respelling:
     """A change to ids of the run that match no judged id, with which they would match.
 
-    names  names of the parts to leave out of the ids, such as CASE
+    names  what to leave out of the ids, as messages name it, such as CASE
     pairs  the ids of the run that would then match, each with its judged id
-    rest   the respelling of further ids, which differ from judged ones in another way; None if there are none
+    rest   the change to further ids, which differ from judged ones in another way; None if there are none
     """
 
     names: tuple[str, ...]
@@ -166,7 +166,7 @@ class Respelling:
 
     @property
     def text(self) -> str:
-        """Return the parts to leave out, and an id of each side."""
+        """Return the change in words, with an id of each side as an example, and the changes of the rest."""
         (_, id_of_run), judged = self.pairs[0]
         in_run, in_qrels = quoted_apart(id_of_run, judged)
         example = f"the run has {in_run}, the qrels have {in_qrels}"
@@ -199,11 +199,11 @@ class Respelling:
 
     @property
     def without(self) -> str:
-        """Return what to leave out, in words: `without case and punctuation`."""
+        """Return the parts to leave out, in words: `without case and punctuation`."""
         return f"without {' and '.join(self.names)}"
 
     def all_changes(self) -> Iterator[Respelling]:
-        """Yield this one, and those of the rest."""
+        """Yield this change, then those of the rest."""
         yield self
         if self.rest is not None:
             yield from self.rest.all_changes()

@@ -29,8 +29,8 @@ from pres_eval.reading.patents import any_kind_code, patent_number, patent_numbe
 COMPARED_TOPICS = 1 << 14
 """Topics of each side that are compared."""
 
-SEEN_PATENTS = 8
-"""Ids of each side that are looked at for kind codes: if none has one, there are no patents."""
+IDS_SEARCHED_FOR_PATENTS = 8
+"""First ids of each side that are searched for the kind codes of patents, such as B1 of EP1234567B1."""
 
 _ASCII_DIGITS = b"0123456789"
 _ALL_NAMES_OF_CHUNKS = (*NAMES_OF_CHUNKS, SHORT_NAME_OF_CHUNKS)
@@ -43,7 +43,7 @@ def respelled_documents(ours: TextsByTopic, judged: TextsByTopic) -> Respelling 
     """Return the changes with which documents of a run would match judged ones, None if none would.
 
     ours    documents of a run by topic; those that are judged as they are don't count
-    judged  judged documents by topic that the run did not retrieve, and for each topic that is in `ours`
+    judged  judged documents that the run did not retrieve, by topic
     """
     candidates: list[Id] = []
     judged_candidates: list[Id] = []
@@ -60,7 +60,7 @@ def respelled_documents(ours: TextsByTopic, judged: TextsByTopic) -> Respelling 
 
 
 def respelled_topics(ours: Sequence[bytes], judged: Sequence[bytes]) -> Respelling | None:
-    """Return the changes that would make topics of a run match that the judgements lack."""
+    """Return the changes with which topics of a run would match judged ones, None if none would."""
     return respelled_documents({0: ours[:COMPARED_TOPICS]}, {0: judged[:COMPARED_TOPICS]})
 
 
@@ -68,14 +68,14 @@ def _candidates(ours: Sequence[bytes], judged: Sequence[bytes]) -> tuple[list[by
     """Return the ids of both sides that may match one of the other side, each once."""
     our_letters, judged_letters = set(_letters(ours)), set(_letters(judged))
     common = our_letters & judged_letters
-    chunks = _letters_of_wholes(ours) & judged_letters
-    judged_chunks = our_letters & _letters_of_wholes(judged)
-    common_to_chunks = chunks | judged_chunks
+    common_to_our_chunks = _letters_without_chunk_numbers(ours) & judged_letters
+    common_to_judged_chunks = our_letters & _letters_without_chunk_numbers(judged)
+    common_to_chunks = common_to_our_chunks | common_to_judged_chunks
     patents = _common_patents(ours, judged)
     if not common and not common_to_chunks and not patents:
         return [], []
-    our_candidates = _having(ours, common, common_to_chunks)
-    judged_candidates = _having(judged, common, common_to_chunks)
+    our_candidates = _ids_with_letters(ours, common, common_to_chunks)
+    judged_candidates = _ids_with_letters(judged, common, common_to_chunks)
     if patents:
         our_candidates = _with_patents(our_candidates, ours, patents)
         judged_candidates = _with_patents(judged_candidates, judged, patents)
@@ -84,7 +84,8 @@ def _candidates(ours: Sequence[bytes], judged: Sequence[bytes]) -> tuple[list[by
 
 def _common_patents(ours: Sequence[bytes], judged: Sequence[bytes]) -> set[bytes]:
     """Return the numbers of patents that both sides have; none if the first ids are no publications."""
-    if not any_kind_code([*ours[:SEEN_PATENTS], *judged[:SEEN_PATENTS]]):
+    first_ids = [*ours[:IDS_SEARCHED_FOR_PATENTS], *judged[:IDS_SEARCHED_FOR_PATENTS]]
+    if not any_kind_code(first_ids):
         return set()
     return patent_numbers(ours) & patent_numbers(judged)
 
@@ -95,36 +96,39 @@ def _with_patents(candidates: Sequence[bytes], texts: Sequence[bytes], patents: 
     return list(dict.fromkeys((*candidates, *publications)))
 
 
-def _having(texts: Sequence[bytes], common: set[bytes], common_to_chunks: set[bytes]) -> list[bytes]:
-    """Return the ids, each once, that have such letters: themselves, or without the number of a chunk.
+def _ids_with_letters(
+    texts: Sequence[bytes], common: set[bytes], common_to_chunks: set[bytes]
+) -> list[bytes]:
+    """Return the ids, each once, whose letters are among these, with or without the number of a chunk.
 
     common            letters that ids of both sides have
     common_to_chunks  letters that ids of one side have, and those of the other without numbers of chunks
     """
-    having: set[bytes] = set()
-    cuts: list[Callable[[bytes], bytes]] = [bytes]
+    matching: set[bytes] = set()
+    cuts: list[Callable[[bytes], bytes]] = [bytes]  # `bytes` returns the id as it is
     if common_to_chunks:
         cuts += [without_chunk_number, without_two_numbers]
     for cut in cuts:
         documents = list(map(cut, texts))
         for text, document, letters in zip(texts, documents, _letters(documents), strict=True):
             if document and (letters in common or letters in common_to_chunks):
-                having.add(text)
-    return [text for text in dict.fromkeys(texts) if text in having]
+                matching.add(text)
+    return [text for text in dict.fromkeys(texts) if text in matching]
 
 
-def _letters_of_wholes(texts: Iterable[bytes]) -> set[bytes]:
-    """Return the letters that ids have without the number of a chunk, or two numbers, at the end.
+def _letters_without_chunk_numbers(texts: Iterable[bytes]) -> set[bytes]:
+    """Return the letters that ids have before the number of a chunk, or two numbers, at the end.
 
-    Ids without such a number may be among these, too: this is fast because few beginnings differ.
+    Letters of other ids with a number may be among these: later steps compare the ids in full.  This is fast,
+    as the chunks of a document have the same beginning.
     """
-    without_number = _without_numbers(texts)
+    without_number = _beginnings_before_numbers(texts)
     # Those of chunks with two numbers, d1_0_512, end in the other number.
-    further = _without_numbers(text for text in without_number if text[-1:].isdigit())
+    further = _beginnings_before_numbers(text for text in without_number if text[-1:].isdigit())
     return set(_letters([*without_number, *further]))
 
 
-def _without_numbers(texts: Iterable[bytes]) -> set[bytes]:
+def _beginnings_before_numbers(texts: Iterable[bytes]) -> set[bytes]:
     """Return the beginnings of ids before a number and the name of a chunk: d1 of d1#0 and of d1_chunk_0."""
     beginnings = {text.rstrip(_ASCII_DIGITS).rstrip(ID_SEPARATORS) for text in texts}
     for text in [text for text in beginnings if text.lower().endswith(_ALL_NAMES_OF_CHUNKS)]:

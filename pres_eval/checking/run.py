@@ -21,7 +21,11 @@ from pres_eval.arrays import (
 )
 from pres_eval.checking.blocks import NO_RANK, CheckedBlock, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, report_lines
-from pres_eval.checking.second_look import exchanged, exchanged_unsorted, exchanged_whole
+from pres_eval.checking.second_look import (
+    decimal_score_as_rank,
+    unsorted_score_as_rank,
+    whole_score_as_rank,
+)
 from pres_eval.checking.whole_files import CheckedRun, check_length, check_tags, sum_up_ties
 from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.errors import quoted
@@ -82,7 +86,7 @@ class Segments:
 
 @dataclass(frozen=True, eq=False)
 class CheckedPart:
-    """One chunk of a run.
+    """A chunk of a run after its checks.
 
     report  its findings so far
     topics  the topics of its rows
@@ -97,7 +101,10 @@ class CheckedPart:
 
 
 def check_columns(report: FileReport, lines: Lines) -> AnyInts:
-    """Return the ranks of lines; report those that are no numbers, and infinite scores."""
+    """Return the ranks of lines, NO_RANK where they are no whole numbers, and report faults of two columns.
+
+    The faults are ranks that are no whole numbers, ranks that seem exchanged with scores, infinite scores.
+    """
     scores = lines.numbers
     report.counts["scores", "negative"] = int(np.count_nonzero(scores < 0))
     infinite = np.flatnonzero(np.isinf(scores))
@@ -106,14 +113,14 @@ def check_columns(report: FileReport, lines: Lines) -> AnyInts:
         return np.zeros(0, np.int64)
     ranks, wrong_rows = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
     if not wrong_rows:
-        score_as_rank = exchanged_whole(lines, ranks) or exchanged_unsorted(lines)
+        score_as_rank = whole_score_as_rank(lines, ranks) or unsorted_score_as_rank(lines)
         if score_as_rank is not None:
             first_line = int(lines.line_of(np.zeros(1, np.int64))[0]) + 1
             example = Example(first_line, f"rank {quoted(score_as_rank)}")
             report.add("rank-is-score", len(lines), "", [example])
         return narrow(ranks)
     kind = "rank-no-number"
-    if exchanged(lines, wrong_rows[0]) is not None or exchanged_unsorted(lines) is not None:
+    if decimal_score_as_rank(lines, wrong_rows[0]) or unsorted_score_as_rank(lines):
         kind = "rank-is-score"
     examples = _cells(lines, np.array(wrong_rows), "rank", RANK_COLUMN)
     report.add(kind, len(wrong_rows), "", examples)
@@ -148,7 +155,7 @@ class CheckOptions:
     run_form         format of the runs (-T)
     depths           ranks that every topic of a run should reach (--nmax)
     at_most          documents that a topic of a run may have, None for any number (--at-most)
-    most             examples of each kind in each file (--max)
+    most             most examples of each kind in each file (--max)
     mapping          the mapping of documents (--map-docs), None for none
     jobs             threads
     """
@@ -165,7 +172,7 @@ class CheckOptions:
 
 @dataclass(frozen=True)
 class RunChecker:
-    """Reader of runs that checks them.
+    """Reader of runs that checks them, alone and against the judged documents.
 
     pool  the documents of the qrels, NO_POOL if there are none or they could not be read
     """
@@ -180,7 +187,7 @@ class RunChecker:
         """
         try:
             run, run_report = self._read(source, report, whole_topics=True)
-        except ScatteredError:
+        except ScatteredError:  # the rows of a topic do not stand together: all rows are read first
             run, run_report = self._read(source, report, whole_topics=False)
         report.merge(run_report, 0)
         if not len(run.topics):
@@ -190,7 +197,10 @@ class RunChecker:
         return run
 
     def _read(self, source: File, report: FileReport, whole_topics: bool) -> tuple[CheckedRun, FileReport]:
-        """Read a run and check its topics, chunk by chunk if whole_topics, else when all rows are read.
+        """Return the facts of a run and the report of its rows, whose topics are checked.
+
+        whole_topics  whether each chunk has whole topics, which are checked chunk by chunk; otherwise all are
+                      checked at the end
 
         Raises ScatteredError if chunks should have whole topics, and a topic is in two of them.
         """
@@ -215,7 +225,8 @@ class RunChecker:
 
     def _checked(self, block: CheckedBlock) -> CheckedBlock:
         """Return the block after its checks."""
-        block.check(sorted({*DOCUMENT_CUTOFFS, *self.options.depths}), self.pool, self.options.mapping)
+        cutoffs = sorted({*DOCUMENT_CUTOFFS, *self.options.depths})
+        block.check(cutoffs, self.pool, self.options.mapping)
         return block
 
     def report_whole_run(self, report: FileReport, run: CheckedRun) -> None:
@@ -266,22 +277,25 @@ class RunChecker:
 def _tags(lines: Lines) -> dict[bytes, tuple[int, int]]:
     """Return for each tag how many lines have it, and the first of them, from 1."""
     tags = segments_of(lines.column(TAG_COLUMN))
-    first_segments = np.unique(tags.id_of_segment, return_index=True)[1]
+    _, first_segments = np.unique(tags.id_of_segment, return_index=True)
     first_lines = lines.line_of(tags.starts[first_segments]) + 1
     rows_and_lines = zip(tags.rows_of_ids().tolist(), first_lines.tolist(), strict=True)
     return dict(zip(tags.ids, rows_and_lines, strict=True))
 
 
 class _Gathered:
-    """The parts of a file, in their order: topics and tags, and the rows whose topics are to be checked."""
+    """Topics and tags of the parts of a file, and those of its rows that are to be checked at the end."""
 
     def __init__(self, report: FileReport) -> None:
         """Begin without parts; `report` receives their findings."""
         self.report = report
         self._number_of_topic: dict[bytes, int] = {}
+        """The topics, numbered in the order in which they appear."""
         self._tags: dict[bytes, tuple[int, int]] = {}
+        """For each tag how many rows have it, and the line of the first, from 1."""
         self._rows = GrowingColumns()
-        # Topics and lengths of the segments of each part.
+        """Topic number, document, score, rank and line of the rows that are to be checked."""
+        # Topics and lengths of the segments of each part; the empty ones are for a run without parts.
         self._segments: list[tuple[IntArray, IntArray]] = [(_NO_INTEGERS, _NO_INTEGERS)]
 
     def add(self, before: int, part: CheckedPart) -> None:
@@ -322,7 +336,8 @@ class _Gathered:
         if not len(self._rows):
             return
         topic, *columns = self._rows.release()
-        topics, rows = list(self._number_of_topic), CheckedRows(*columns)
+        topics = list(self._number_of_topic)
+        rows = CheckedRows(*columns)
         order = stable_order(topic, len(topics))
         offsets = np.concatenate(([0], np.cumsum(self._topic_lengths())))
         for first, last in blocks(offsets):

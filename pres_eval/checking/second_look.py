@@ -1,7 +1,8 @@
-"""A second look at a run that is ranked: some rows of it, for faults that hardly any run has.
+"""A second look at a run that is ranked: some rows are read again, for faults that few runs have.
 
-Nobody looks for these while a run is read.  Once it is ranked, it is known which topics have judged documents
-that the run did not retrieve: rows of these are read again, from the beginning of the file.
+To look for these while a run is read would cost all runs time.  Once it is ranked, it is known which topics
+have judged documents that the run did not retrieve: rows of these topics are read again, from the beginning
+of the file.  Their ids may be written in another way than those of the judgements.
 """
 
 from __future__ import annotations
@@ -42,18 +43,22 @@ PIECE_BYTES = 1 << 17
 """Bytes of a run that are read again at a time."""
 
 MOST_PIECES = 64
-"""Pieces of a single run that are read at most, to find topics that matched less than they should."""
+"""Pieces that are read at most of a run that is the only one; of several runs, one piece of each is read."""
 
-ALL_ROWS, SAMPLED_ROWS = 1 << 13, 512
-"""Rows of which all are compared, and the number of which some are compared where there are more."""
+MOST_ROWS_COMPARED = 1 << 13
+"""Rows of topics that matched less than they should up to which all are compared."""
+
+SAMPLED_ROWS = 512
+"""Rows that are compared if there are more: enough to show a difference that most ids have."""
 
 OPENING_ROWS = 4096
 """Rows at the beginning of a run whose ranks are compared with their scores."""
 
 NEARLY_ALL = 0.9
-"""Share of the topics, and of the rows of a topic, with a fault that is no accident then."""
+"""Share of the topics, and of the rows of a topic, from which on a fault in these is no accident."""
 
 _WITHOUT_SCORES = replace(RUN, number=None)
+"""Layout of the lines of a run whose scores are not read as numbers, so that a faulty one raises no error."""
 
 
 @dataclass(frozen=True)
@@ -74,12 +79,12 @@ class OpeningFaults:
 
 @dataclass(frozen=True, eq=False)
 class SecondLook:
-    """Findings of a second look.
+    """Faults that a second look found.
 
-    first_document  the first document of the run, None if nobody looked
+    first_document  the first document of the run; None if no rows were read
     opening         faults of ranks and scores at its beginning
-    num_rows        rows whose ids were compared with judged documents that were not retrieved
-    respelling      the changes with which some of these would match, None if there are none
+    num_rows        rows whose documents were compared with judged ones that were not retrieved
+    respelling      the changes with which some of these documents would match; None if none would
     """
 
     first_document: bytes | None = None
@@ -89,9 +94,9 @@ class SecondLook:
 
 
 class Sampler:
-    """Sampler of the rows that are compared: those of topics that matched less than they should.
+    """Sampler of rows of a run, whose documents are compared with judged ones that the run did not retrieve.
 
-    Those of which the fewest judged documents were retrieved come first.
+    Rows of the topics with the fewest retrieved judged documents come first.
     """
 
     def __init__(
@@ -100,45 +105,50 @@ class Sampler:
         topics: IntArray,
         lengths: IntArray,
         num_matched: IntArray,
-        documents: AnyInts,
+        matched: AnyInts,
         *,
         with_matched: bool = False,
         sampled_rows: int = SAMPLED_ROWS,
     ) -> None:
-        """Choose among the topics (S,) of a run, each with `lengths` (S,) rows.
+        """Choose the topics to compare.
 
-        num_matched   (S,) the judged documents of each topic that the run retrieved
-        documents     (D,) these documents of the pool
-        with_matched  whether judged documents that the run retrieved are compared as well: otherwise topics
-                      that lack none are left out
-        sampled_rows  rows that are compared if there are more than ALL_ROWS
+        pool          the judged documents of all topics
+        topics        (S,) indices in the pool of the topics of the run
+        lengths       (S,) number of rows of each topic
+        num_matched   (S,) number of judged documents of each topic that the run retrieved
+        matched       (D,) indices of these documents in the pool
+        with_matched  whether to compare with these documents too; otherwise topics that retrieved all of
+                      their judged documents are left out
+        sampled_rows  rows that are compared if there are more than MOST_ROWS_COMPARED
         """
         self._pool = pool
-        self._is_wanted = np.ones(len(pool.documents), np.bool_)
-        self._is_wanted[documents] = with_matched
+        self._is_compared_with = np.ones(len(pool.documents), np.bool_)
+        """Whether rows are compared with each judged document of the pool."""
+        self._is_compared_with[matched] = with_matched
         is_compared = lengths_at(pool.offsets, topics) > num_matched
         if with_matched:
             is_compared[:] = True
-        self._most = int(lengths[is_compared].sum())
-        if self._most > ALL_ROWS:
-            self._most = sampled_rows
+        self._num_to_compare = int(lengths[is_compared].sum())
+        if self._num_to_compare > MOST_ROWS_COMPARED:
+            self._num_to_compare = sampled_rows
             matched_nothing = is_compared & (num_matched == 0)
             if matched_nothing.any() and not with_matched:
                 is_compared = matched_nothing
         self._num_matched = np.full(len(pool.topics) + 1, -1)
-        """(T+1,) the matches of each topic of the pool; -1 for one that is not compared, and the last one."""
+        """(T+1,) number of matches of each topic of the pool; -1 if it is not compared, and at the end."""
         self._num_matched[topics[is_compared]] = num_matched[is_compared]
         self._documents: dict[int, list[bytes]] = {}
+        """Documents of the rows that were added, by the index of the topic."""
         self.num_rows = 0
 
     @property
     def num_left(self) -> int:
-        """Return how many more rows are wanted."""
-        return self._most - self.num_rows
+        """Return how many more rows are to be compared."""
+        return self._num_to_compare - self.num_rows
 
     @property
     def is_full(self) -> bool:
-        """Return whether no further row is wanted."""
+        """Return whether no further row is to be compared."""
         return self.num_left <= 0
 
     def compared(self, topics: IntArray) -> IntArray:
@@ -146,15 +156,18 @@ class Sampler:
 
         topics  indices in the pool; -1: not judged
         """
-        num_matched = self._num_matched[topics]
+        num_matched = self._num_matched[topics]  # index -1 takes the -1 at the end
         order = np.argsort(num_matched, kind="stable")
-        return order[np.count_nonzero(num_matched < 0) :]
+        num_not_compared = np.count_nonzero(num_matched < 0)
+        return order[num_not_compared:]
 
     def add_block(self, block: Block) -> None:
-        """Take rows of a block, as many as are wanted."""
+        """Add rows of a block, as many as are left to compare, of topics with the fewest matches first."""
         topics = self._pool.find_topics(block.topics)
         groups = self.compared(topics)
-        groups = groups[: np.searchsorted(np.cumsum(block.lengths[groups]), self.num_left) + 1]
+        rows_so_far = np.cumsum(block.lengths[groups])
+        num_groups = np.searchsorted(rows_so_far, self.num_left) + 1  # the first ones with enough rows
+        groups = groups[:num_groups]
         starts = (np.cumsum(block.lengths) - block.lengths)[groups]
         rows, _ = rows_of_stretches(starts, block.lengths[groups])
         documents = list(block.documents.take(rows[: self.num_left]))
@@ -164,38 +177,41 @@ class Sampler:
             begin += length
 
     def add(self, topic: int, documents: Sequence[bytes]) -> None:
-        """Take some documents of a wanted topic."""
+        """Add documents of a topic; `topic` is its index in the pool."""
         self._documents.setdefault(topic, []).extend(documents)
         self.num_rows += len(documents)
 
     def respelling(self) -> Respelling | None:
-        """Return the changes with which documents that were taken would match judged ones."""
+        """Return the changes with which documents that were added would match judged ones, if any."""
         ours: dict[int, list[bytes]] = {}
         judged: dict[int, list[bytes]] = {}
         for topic, documents in self._documents.items():
-            rows = slice(*self._pool.offsets[topic : topic + 2].tolist())
-            judged_documents = list(self._pool.documents.take(rows))
-            as_judged = set(judged_documents)
-            ours[topic] = [document for document in documents if document not in as_judged]
-            judged[topic] = list(compress(judged_documents, self._is_wanted[rows].tolist()))
+            first, last = self._pool.offsets[topic : topic + 2].tolist()
+            judged_documents = list(self._pool.documents.take(slice(first, last)))
+            matching = set(judged_documents)
+            ours[topic] = [document for document in documents if document not in matching]
+            is_compared_with = self._is_compared_with[first:last].tolist()
+            judged[topic] = list(compress(judged_documents, is_compared_with))
         return respelled_documents(ours, judged)
 
 
 def sampler_of(ranking: Ranked, pool: Pool) -> Sampler:
-    """Return the sampler of the rows of a run that was ranked."""
+    """Return the sampler of the rows of a ranked run."""
     num_matched = np.diff(ranking.offsets)
     return Sampler(pool, ranking.topic, ranking.num_ret, num_matched, ranking.document)
 
 
 def look_at_blocks(blocks: Iterable[Block], ranking: Ranked, relevance: Relevance) -> SecondLook:
-    """Return a second look at the first blocks of a run."""
+    """Return a second look at blocks of a run, as many as it takes to have enough rows."""
     sampler = sampler_of(ranking, relevance.pool)
     first_document = None
     for block in blocks:
         if first_document is None and len(block.documents):
-            first_document = block.documents.take(slice(0, 1))[0]
-        rewriting = relevance.rewriting
-        sampler.add_block(block if rewriting is None else rewriting.of_run(block).block)
+            (first_document,) = block.documents.take(slice(0, 1))
+        rewritten_block = block
+        if relevance.rewriting is not None:
+            rewritten_block = relevance.rewriting.of_run(block).block
+        sampler.add_block(rewritten_block)
         if sampler.is_full:
             break
     return SecondLook(
@@ -203,23 +219,32 @@ def look_at_blocks(blocks: Iterable[Block], ranking: Ranked, relevance: Relevanc
     )
 
 
-def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, alone: bool) -> SecondLook:
-    """Return a second look at a run in files; `alone`: it is the only run, so that there is time for more.
+def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, is_only_run: bool) -> SecondLook:
+    """Return a second look at a run in files, empty if these cannot be read a second time.
 
-    What cannot be read a second time is not looked at.
+    is_only_run  whether no other run is evaluated, so that there is time to read more of this one
     """
     openings: list[OpeningFaults] = []
     with contextlib.suppress(InputError):
-        pieces = _pieces(run, ranking, MOST_PIECES if alone else 1, openings)
-        look = look_at_blocks(pieces, ranking, relevance)
-        return replace(look, opening=openings[0] if openings else OpeningFaults())
+        most_pieces = 1
+        if is_only_run:
+            most_pieces = MOST_PIECES
+        look = look_at_blocks(_pieces(run, ranking, most_pieces, openings), ranking, relevance)
+        if openings:
+            look = replace(look, opening=openings[0])
+        return look
     return SecondLook()
 
 
-def _pieces(run: RunFiles, ranking: Ranking, most: int, openings: list[OpeningFaults]) -> Iterator[Block]:
-    """Yield the first rows of a run; append the opening of the first piece of lines to `openings`."""
+def _pieces(
+    run: RunFiles, ranking: Ranking, most_pieces: int, openings: list[OpeningFaults]
+) -> Iterator[Block]:
+    """Yield the first rows of a run, with scores of 0; append the faults of its first lines to `openings`.
+
+    most_pieces  of files of lines; of other formats all rows are yielded, as far as the caller asks for them
+    """
     for source in run.sources:
-        with source.unwatched():
+        with source.unwatched():  # the progress shown was that of the first reading
             if ranking.form is not None:
                 yield from _blocks_in_format(source, ranking.form)
                 return
@@ -230,8 +255,8 @@ def _pieces(run: RunFiles, ranking: Ranking, most: int, openings: list[OpeningFa
                         if not openings:
                             openings.append(opening_of(lines))
                         yield replace(block_of_lines(lines), numbers=np.zeros(len(lines)))
-                    most -= 1
-                    if not most:
+                    most_pieces -= 1
+                    if most_pieces == 0:
                         return
 
 
@@ -244,7 +269,7 @@ def _blocks_in_format(source: File, meaning: str) -> Iterator[Block]:
 
 
 def opening_of(lines: Lines) -> OpeningFaults:
-    """Return the faults that ranks and scores at the beginning of a run show, of its lines (one at least)."""
+    """Return the faults that ranks and scores show in the first lines of a run, at least one line."""
     lines = replace(lines, fields=lines.fields.head(OPENING_ROWS))
     scores, no_scores = read_numbers(lines.chunk.array(), *lines.fields.column(SCORE_COLUMN))
     ranks, no_ranks = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
@@ -253,32 +278,34 @@ def opening_of(lines: Lines) -> OpeningFaults:
     lines = replace(lines, numbers=scores)
     ranks_against_scores = None
     if no_ranks:
-        sorted_rank = exchanged(lines, no_ranks[0])
+        sorted_rank = decimal_score_as_rank(lines, no_ranks[0])
     else:
-        sorted_rank = exchanged_whole(lines, ranks)
+        sorted_rank = whole_score_as_rank(lines, ranks)
         ranks_against_scores = _ranks_against_scores(lines, ranks)
     unsorted_rank = None
     if sorted_rank is None and ranks_against_scores is None:
-        unsorted_rank = exchanged_unsorted(lines)
+        unsorted_rank = unsorted_score_as_rank(lines)
     return OpeningFaults(
         ranks_against_scores=ranks_against_scores, exchanged=sorted_rank, exchanged_unsorted=unsorted_rank
     )
 
 
-def exchanged(lines: Lines, wrong: int) -> bytes | None:
-    """Return the rank of row `wrong`, which is not whole, if it seems to be a score; else None.
+def decimal_score_as_rank(lines: Lines, row: int) -> bytes | None:
+    """Return the rank of a row, which is no whole number, if it seems to be a score; else None.
 
-    It does if the scores rise by 1 as ranks do: the two columns are exchanged.
+    It is one if it is a number and the scores rise by 1 as ranks do: the two columns are exchanged.
     """
-    rank = lines.text(wrong, RANK_COLUMN)
-    return rank if _scores_count_rows(lines) and read_number(rank) is not None else None
+    rank = lines.text(row, RANK_COLUMN)
+    if not _scores_count_rows(lines) or read_number(rank) is None:
+        return None
+    return rank
 
 
-def exchanged_whole(lines: Lines, ranks: IntArray) -> bytes | None:
-    """Return a rank that seems to be a score; None if there is none.
+def whole_score_as_rank(lines: Lines, ranks: IntArray) -> bytes | None:
+    """Return a text of the rank column, whose whole numbers `ranks` (R,) seem to be scores; else None.
 
-    There is one if the scores rise by 1 as ranks do, and ranks (R,) do not count rows: the two columns are
-    exchanged.  If all ranks are the same, such as 0, the column is not used, and there is none.
+    They are scores if the scores rise by 1 as ranks do, and the ranks do not count rows: the two columns are
+    exchanged.  If all ranks are the same, such as 0, the column is not used: None.
     """
     if not _scores_count_rows(lines) or (ranks == ranks[0]).all():
         return None
@@ -288,17 +315,19 @@ def exchanged_whole(lines: Lines, ranks: IntArray) -> bytes | None:
     if (ranks[1:] > ranks[:-1])[same_topic[1:]].any():
         return None
     for begin, end in zip(heads.tolist(), np.append(heads[1:], len(ranks)).tolist(), strict=True):
-        # A file in the order of its scores, the least first, has ranks from the number of rows down.
-        is_counted = ranks[begin] - ranks[end - 1] == end - begin - 1 and ranks[end - 1] in (0, 1)
-        if not is_counted:
+        # A file in the order of its scores, the least first, has ranks that count down to 1 or 0.
+        first_rank, last_rank = ranks[begin], ranks[end - 1]
+        counts_down = first_rank - last_rank == end - begin - 1 and last_rank in (0, 1)
+        if not counts_down:
             return lines.text(begin, RANK_COLUMN)
     return None
 
 
-def exchanged_unsorted(lines: Lines) -> bytes | None:
-    """Return a rank that seems to be a score, of lines in any order, of which the first are read; else None.
+def unsorted_score_as_rank(lines: Lines) -> bytes | None:
+    """Return a text of the rank column that seems to be a score, of lines in any order; else None.
 
-    There is one if the scores of each topic count its rows, as ranks do, and the ranks do not.
+    It is one if, in the first OPENING_ROWS, the scores of each topic count its rows, as ranks do, and the
+    ranks do not.
     """
     scores = lines.numbers[:OPENING_ROWS]
     if not (scores == np.rint(scores)).all():
@@ -310,11 +339,16 @@ def exchanged_unsorted(lines: Lines) -> bytes | None:
     numbers: dict[bytes, int] = {}
     topic = np.array([numbers.setdefault(text, len(numbers)) for text in lines.column(TOPIC_COLUMN)])
     row = row_of_exchanged(topic, ranks, scores)
-    return None if row is None else lines.text(row, RANK_COLUMN)
+    if row is None:
+        return None
+    return lines.text(row, RANK_COLUMN)
 
 
 def _scores_count_rows(lines: Lines) -> bool:
-    """Return whether scores rise by 1 from row to row of each topic, over enough rows to mean it."""
+    """Return whether scores rise by 1 from row to row of each topic, and enough rows that it is no accident.
+
+    Enough are FEWEST_RANKS rows of one topic, or two topics with more than one row.
+    """
     heads = lines.column(TOPIC_COLUMN).heads()
     lengths = np.diff(heads, append=len(lines))
     rows_before = np.arange(len(lines)) - np.repeat(heads, lengths)
@@ -323,18 +357,29 @@ def _scores_count_rows(lines: Lines) -> bool:
 
 
 def _ranks_against_scores(lines: Lines, rank: IntArray) -> tuple[bytes, int, float, int, float] | None:
-    """Return the first pair of rows whose ranks (R,) contradict their scores, if nearly all do; else None."""
+    """Return the first neighbouring rows of a topic of which the larger rank has the larger score.
+
+    Return topic, smaller rank and its score, larger rank and its score; None unless such rows are NEARLY_ALL
+    in NEARLY_ALL of the topics.
+
+    rank  (R,) of all rows
+    """
     score, topics = lines.numbers, lines.column(TOPIC_COLUMN)
     heads = topics.heads()
-    topic = np.repeat(np.arange(len(heads)), np.diff(heads, append=len(rank)))
-    is_pair = (topic[1:] == topic[:-1]) & (rank[1:] != rank[:-1]) & (score[1:] != score[:-1])
-    both_rise = is_pair & ((rank[1:] > rank[:-1]) == (score[1:] > score[:-1]))
-    pairs = np.bincount(topic[1:][is_pair], minlength=len(heads))
-    wrong_pairs = np.bincount(topic[1:][both_rise], minlength=len(heads))
-    has_pairs = pairs > 0
-    turned = has_pairs & (wrong_pairs >= NEARLY_ALL * pairs)
-    if not has_pairs.any() or np.count_nonzero(turned) < NEARLY_ALL * np.count_nonzero(has_pairs):
+    topic_of = np.repeat(np.arange(len(heads)), np.diff(heads, append=len(rank)))
+    # Each row but the first, with the row before it.
+    same_topic = topic_of[1:] == topic_of[:-1]
+    is_pair = same_topic & (rank[1:] != rank[:-1]) & (score[1:] != score[:-1])
+    rank_rises, score_rises = rank[1:] > rank[:-1], score[1:] > score[:-1]
+    is_wrong = is_pair & (rank_rises == score_rises)
+    num_pairs = np.bincount(topic_of[1:][is_pair], minlength=len(heads))
+    num_wrong = np.bincount(topic_of[1:][is_wrong], minlength=len(heads))
+    has_pairs = num_pairs > 0
+    is_wrong_topic = has_pairs & (num_wrong >= NEARLY_ALL * num_pairs)
+    if not has_pairs.any() or np.count_nonzero(is_wrong_topic) < NEARLY_ALL * np.count_nonzero(has_pairs):
         return None
-    row = int(np.flatnonzero(both_rise & turned[topic[1:]])[0])
-    before, after = sorted((row, row + 1), key=lambda number: int(rank[number]))
-    return topics[row], int(rank[before]), float(score[before]), int(rank[after]), float(score[after])
+    row = int(np.flatnonzero(is_wrong & is_wrong_topic[topic_of[1:]])[0])
+    lower, higher = row, row + 1
+    if rank[lower] > rank[higher]:
+        lower, higher = higher, lower
+    return topics[row], int(rank[lower]), float(score[lower]), int(rank[higher]), float(score[higher])

@@ -11,6 +11,9 @@ from pres_eval.checking.findings import KINDS, FileReport, Finding, Severity
 from pres_eval.errors import plural
 from pres_eval.report.text import printable_json, printable_lines, text_of
 
+LAYOUT_VERSION = 2
+"""Version of the JSON's fields; it rises when one changes its meaning or goes away."""
+
 
 def as_text(reports: Sequence[FileReport], brief: bool = False) -> str:
     """Return the findings as text: file by file with examples, then the kinds with their counts.
@@ -120,7 +123,7 @@ _ODDITIES = {
 def _summary(reports: Sequence[FileReport]) -> str:
     """Return the table of the kinds of findings over all files, errors first, and a line with totals."""
     by_kind: dict[str, list[Finding]] = {}
-    all_kinds: set[str] = set()  # with those that in_order() leaves out, as they are not to be shown
+    all_kinds: set[str] = set()  # those that are not shown too, so that the totals agree with the exit code
     for report in reports:
         all_kinds.update(report.findings)
         for finding in report.in_order():
@@ -148,8 +151,8 @@ def _summary(reports: Sequence[FileReport]) -> str:
 
 
 def as_json(reports: Sequence[FileReport]) -> str:
-    """Return the findings as JSON."""
-    data: dict[str, Any] = {"kind": "pres-eval check", "layout": 2, "version": __version__}
+    """Return the findings as JSON; its "errors", "warnings" and "notes" sum the kinds in each file."""
+    data: dict[str, Any] = {"kind": "pres-eval check", "layout": LAYOUT_VERSION, "version": __version__}
     for severity in Severity:
         data[f"{severity.value}s"] = sum(report.num_kinds(severity) for report in reports)
     data["files"] = [_file_record(report) for report in reports]
@@ -161,7 +164,7 @@ def _file_record(report: FileReport) -> dict[str, Any]:
     verdict = "good"
     severity = report.verdict()
     if severity is not None:
-        verdict = f"{severity.value}s"
+        verdict = f"{severity.value}s"  # "errors" in JSON, whose fields scripts know; "error" in --brief
     return {
         "path": text_of(report.path),
         "role": report.role,

@@ -22,13 +22,16 @@ from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance
 if TYPE_CHECKING:
     from pres_eval.reading.judgements.judged_groups import Sample
 
-NO_OPENING = SecondLook.opening
-"""Those of a run whose ranks and scores at the beginning are as they should be."""
+NO_OPENING_FAULTS = SecondLook.opening
+"""The default of SecondLook: ranks and scores at the beginning of the run show no fault."""
 
 EXCHANGED_COLUMNS = "are topic and docno exchanged in one of the files?"
 
 MOST_GRADES = 6
-"""Different docnos up to which small numbers may be grades or iterations."""
+"""Most different texts of a column that may be one of grades or iterations: grading scales have few steps."""
+
+FIRST_DOCNOS = 36
+"""Judged documents that are looked at: more than MOST_GRADES, since topics share docnos that are grades."""
 
 GRADE_TEXT = re.compile(rb"-?\d{1,2}")
 """A number as small as grades are."""
@@ -39,34 +42,36 @@ def warnings_about(
     relevance: Relevance,
     options: Options,
     second_look: Callable[[], SecondLook],
-    alone: bool = True,
+    missing_topics: bool = True,
 ) -> list[str]:
     """Return the warnings about a run: findings that are no error but may mislead.
 
-    second_look  reads some rows of the run again; called where that may be worth it
-    alone        whether it is the only run; the topics of several are reported together (`analysis.topics`)
+    second_look     reads some rows of the run again and returns the faults that these show
+    missing_topics  whether to warn of judged topics that the run lacks: not of one of several runs, as
+                    their topics are reported together (`analysis.topics`), nor of a part of a run
     """
     warnings: list[str] = []
     if ranking.facts.longer_line is not None or ranking.num_dropped:
         warnings += _of_lines(ranking, relevance, options)
     if len(ranking.topic) < len(relevance.pool.topics) or len(ranking.unjudged_ids):
-        warnings += _of_topics(ranking, relevance, options, alone)
+        warnings += _of_topics(ranking, relevance, options, missing_topics)
     if relevance.info is RelevanceInfo.STRATA:
         warnings += _undrawn_strata(ranking, cast("Sample", relevance), options)
     look = second_look()
-    more: list[str] = []
-    is_usual = look.opening is NO_OPENING or look.opening == NO_OPENING
-    if ranking.tag_before is not None or not is_usual:
-        more += _of_columns(ranking, look.opening)
+    checked_too: list[str] = []  # warnings of faults that `pres-eval check` reports with examples
+    # `is` first: it is many times as fast, and small calls notice.
+    begins_well = look.opening is NO_OPENING_FAULTS or look.opening == NO_OPENING_FAULTS
+    if ranking.tag_before is not None or not begins_well:
+        checked_too += _of_columns(ranking, look.opening)
     if len(ranking.topic):  # otherwise the error that there is no topic in common says so
-        more += _zeros(ranking, relevance, options, look)
+        checked_too += _reasons_for_zeros(ranking, relevance, options, look)
         if look.respelling is not None or len(ranking.unjudged_ids):
-            more += _respellings(ranking, relevance, look)
-    return warnings + [f"{text} (pres-eval check shows more)" for text in more]
+            checked_too += _respellings(ranking, relevance, look)
+    return warnings + [f"{text} (pres-eval check shows more)" for text in checked_too]
 
 
 def _of_lines(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:
-    """Yield warnings about lines that may be meant otherwise."""
+    """Yield warnings about lines with further columns, and about documents that topics have twice."""
     if ranking.warning_of_longer_line is not None:
         yield ranking.warning_of_longer_line
     rewriting = relevance.rewriting
@@ -83,11 +88,14 @@ def _of_lines(ranking: Ranking, relevance: Relevance, options: Options) -> Itera
         )
 
 
-def _of_topics(ranking: Ranking, relevance: Relevance, options: Options, alone: bool) -> Iterator[str]:
-    """Yield warnings of topics that only the run or only the judgements have."""
+def _of_topics(
+    ranking: Ranking, relevance: Relevance, options: Options, missing_topics: bool
+) -> Iterator[str]:
+    """Yield warnings of topics that only the run or, if `missing_topics`, only the judgements have."""
     num_topics = len(relevance.pool.topics)
     lacking = num_topics - len(ranking.topic)
-    if alone and lacking and not options.complete and len(ranking.topic) and options.only_topic is None:
+    is_averaged_over_all = options.complete or options.only_topic is not None
+    if missing_topics and lacking and len(ranking.topic) and not is_averaged_over_all:
         verb, pronoun = "are", "them"
         if lacking == 1:
             verb, pronoun = "is", "it"
@@ -112,9 +120,10 @@ def _of_topics(ranking: Ranking, relevance: Relevance, options: Options, alone: 
 
 
 def _undrawn_strata(ranking: Ranking, sample: Sample, options: Options) -> Iterator[str]:
-    """Yield a warning of strata of which a run has documents, but none that was drawn."""
+    """Yield a warning if a run has documents of strata, but none that was drawn from these for judging."""
     num_strata = len(sample.group_names)
-    stratum_of = np.zeros(len(sample.document), np.int64)  # of each document
+    # The rows of the sample stand stratum after stratum.  (D,) stratum of each document; 1 if it was drawn.
+    stratum_of = np.zeros(len(sample.document), np.int64)
     stratum_of[sample.document] = np.repeat(np.arange(num_strata), np.diff(sample.row_offsets))
     is_drawn = np.zeros(len(sample.document), np.int64)
     is_drawn[sample.document] = sample.grade >= 0
@@ -122,7 +131,8 @@ def _undrawn_strata(ranking: Ranking, sample: Sample, options: Options) -> Itera
     num_retrieved = np.bincount(stratum_of[documents], minlength=num_strata)
     num_drawn = np.bincount(stratum_of[documents], is_drawn[documents], num_strata)
     strata = np.flatnonzero((num_retrieved > 0) & (num_drawn == 0))
-    num_topics = len(np.unique(np.searchsorted(sample.group_offsets, strata, side="right")))
+    topic_of_strata = np.searchsorted(sample.group_offsets, strata, side="right") - 1
+    num_topics = len(np.unique(topic_of_strata))
     if num_topics:
         have = f"{num_topics} topics have"
         if num_topics == 1:
@@ -152,7 +162,7 @@ def _respellings(ranking: Ranking, relevance: Relevance, look: SecondLook) -> It
 
 
 def _of_columns(ranking: Ranking, opening: OpeningFaults) -> Iterator[str]:
-    """Yield warnings about tags, ranks and scores that may be meant otherwise."""
+    """Yield warnings about a tag that was cut off, and about ranks that contradict scores."""
     if ranking.tag_before is not None:
         yield (
             f"{ranking.name}: the last line ends in the middle of its tag ({quoted(ranking.tag)}, but"
@@ -177,8 +187,10 @@ def _of_columns(ranking: Ranking, opening: OpeningFaults) -> Iterator[str]:
         )
 
 
-def _zeros(ranking: Ranking, relevance: Relevance, options: Options, look: SecondLook) -> Iterator[str]:
-    """Yield warnings about documents or grades by which all values are 0."""
+def _reasons_for_zeros(
+    ranking: Ranking, relevance: Relevance, options: Options, look: SecondLook
+) -> Iterator[str]:
+    """Yield warnings about unmatched documents or low grades, by which all values are 0."""
     if not len(ranking.rank) and len(relevance.pool.documents):
         first = look.first_document
         ours = ""
@@ -203,7 +215,7 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options, look: Secon
                 " judgements (topic iteration docno stratum relevance) are read with -R strata"
             )
         return
-    # Small calls come again and again with the same judgements.
+    # Remembered, as small calls come again and again with the same judgements; it takes the room of 1 number.
     highest = relevance.topics_seen.get(_highest_grade, 1, partial(_highest_grade, relevance))
     if highest < options.relevance_level:
         yield (
@@ -219,8 +231,8 @@ def _topics_are_documents(ranking: Ranking, pool: Pool) -> bool:
 
 
 def _documents_are_numbers(pool: Pool) -> bool:
-    """Return whether the judged documents are a few small numbers, as grades and iterations are."""
-    documents = set(pool.documents.take(slice(MOST_GRADES * MOST_GRADES)))
+    """Return whether the first judged documents are a few small numbers, as grades and iterations are."""
+    documents = set(pool.documents.take(slice(FIRST_DOCNOS)))
     return len(documents) <= MOST_GRADES and all(GRADE_TEXT.fullmatch(document) for document in documents)
 
 
@@ -231,7 +243,7 @@ def _highest_grade(qrels: QrelsJudgements) -> float:
 
 
 def unmatched_topics(ranking: Ranking, pool: Pool) -> Respelling | None:
-    """Return the change that would make a run's topics match that the judgements lack."""
+    """Return the change with which unjudged topics of a run would match judged ones; None if none would."""
     if not len(ranking.unjudged_ids):
         return None
     unjudged = ranking.unjudged_ids.take(slice(COMPARED_TOPICS))

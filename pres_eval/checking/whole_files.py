@@ -33,7 +33,7 @@ class CheckedRun:
 
     topics        (T,) in the order of the file
     lengths       (T,) number of rows of each topic
-    num_segments  (T,) in how many places of the file each topic is
+    num_segments  (T,) in how many places of the file each topic is; 1: its rows stand together
     tags          for each tag how many rows have it, and the line of the first, from 1
     """
 
@@ -46,13 +46,14 @@ class CheckedRun:
 def sum_up_ties(report: FileReport, kind: str) -> None:
     """Add to the finding of ties how many documents are tied, and across which cutoffs ties go.
 
-    kind  ties or float32-ties
+    kind  ties or float32-ties, whose counts are those of "documents" and of each cutoff, such as "100"
     """
     finding = report.findings[kind]
     num_documents = report.counts[kind, "documents"]
-    topics_at_cutoff = {}  # topics in which a tie goes across each cutoff
+    topics_at_cutoff = {}  # number of topics in which a tie goes across each cutoff
     for (counted_kind, what), count in report.counts.items():
-        if counted_kind == kind and what.isdigit() and count:
+        is_cutoff = counted_kind == kind and what.isdigit()
+        if is_cutoff and count:
             topics_at_cutoff[what] = count
     finding.details = {"topics": finding.count, "documents": num_documents, "at_cutoffs": topics_at_cutoff}
     finding.message = f"{plural(num_documents, 'document')} in {plural(finding.count)}"
@@ -85,7 +86,7 @@ def check_length(
     """Report topics with fewer documents than the cutoffs, or more than `at_most`."""
     if at_most is not None:
         long = np.flatnonzero(run.lengths > at_most)
-        report.add("more-than-at-most", len(long), f"at most {at_most:,}", _lengths(run, long))
+        report.add("more-than-at-most", len(long), f"at most {at_most:,}", _length_examples(run, long))
     topics_below = {}  # number of topics that are shorter than each cutoff
     for cutoff in sorted(cutoffs):
         count = int(np.count_nonzero(run.lengths < cutoff))
@@ -96,10 +97,10 @@ def check_length(
     message = ", ".join(f"{plural(count)} below {cutoff}" for cutoff, count in topics_below.items())
     short = np.flatnonzero(run.lengths < max(topics_below))
     details = {str(cutoff): count for cutoff, count in topics_below.items()}
-    report.add("shorter-than-cutoff", len(short), message, _lengths(run, short), topics_below=details)
+    report.add("shorter-than-cutoff", len(short), message, _length_examples(run, short), topics_below=details)
 
 
-def _lengths(run: CheckedRun, topics: IntArray) -> Iterator[Example]:
+def _length_examples(run: CheckedRun, topics: IntArray) -> Iterator[Example]:
     """Yield how many documents topics (n,) have, as examples."""
     for topic in topics:
         documents = plural(int(run.lengths[topic]), "document")
@@ -116,6 +117,7 @@ def check_qrels(source: File, report: FileReport, level: float, jobs: int) -> Qr
     if "relevance-no-integer" in report.findings or qrels is None:
         qrels_with_decimals = _with_decimals(source, jobs)
         if qrels_with_decimals is not None:
+            # Grades such as 1.0 are no faults if all can be read: the lines are checked anew, with decimals.
             report.findings.clear()
             report.counts.clear()
             _qrels_with_faults(source, report, jobs, QRELS_FLOAT)
@@ -145,7 +147,7 @@ def _iterations_may_be_grades(source: File) -> bool:
 
 
 def _with_decimals(source: File, jobs: int) -> QrelsJudgements | None:
-    """Return judgements whose grades are whole but have decimals, such as 1.0; None if they are not so."""
+    """Return the judgements if the evaluator reads them, as it does grades such as 1.0; None otherwise."""
     try:
         qrels = read_relevance(source, "qrels", jobs)
     except InputError:
@@ -155,18 +157,23 @@ def _with_decimals(source: File, jobs: int) -> QrelsJudgements | None:
 
 
 def _qrels_with_faults(source: File, report: FileReport, jobs: int, layout: Layout) -> QrelsJudgements | None:
-    """Return judgements, after all faults of their lines were reported; None if no line is good."""
+    """Return judgements, and report all faults of their lines; return None if no line is good.
+
+    Count stretches too: consecutive lines with the same text in the second column.
+    """
     last_iteration = b""
 
     def report_chunk(before: int, lines: Lines) -> None:
-        """Report faults of a chunk that `before` lines precede, and count changes of the second column."""
+        """Report the faults of a chunk that `before` lines precede, and count its stretches."""
         nonlocal last_iteration
         part = FileReport("", "qrels", report.most)
         report_lines(part, lines)
         if len(lines):
             iterations = lines.column(1)
-            goes_on = iterations[0] == last_iteration
-            part.counts["lines", "iterations"] = len(iterations.heads()) - goes_on
+            num_stretches = len(iterations.heads())
+            if iterations[0] == last_iteration:
+                num_stretches -= 1  # the first one began in the chunk before
+            part.counts["lines", "iteration_stretches"] = num_stretches
             last_iteration = iterations[len(iterations) - 1]
         report.merge(part, before)
 
@@ -213,7 +220,8 @@ def _report_duplicates(report: FileReport, qrels: QrelsJudgements) -> None:
             yield Example(int(twice.second_line[row]), text, "first in line", int(twice.first_line[row]))
 
     message = ""
-    if report.counts["lines", "iterations"] > len(qrels.pool.topics):
+    # The iteration of usual judgements changes at most with the topic, a subtopic changes within topics.
+    if report.counts["lines", "iteration_stretches"] > len(qrels.pool.topics):
         message = (
             "if these are the diversity judgements of a Web track (topic subtopic docno relevance), ndeval"
             " reads them; -R qrels_jg takes the second column for judgement groups"
@@ -227,51 +235,55 @@ def _report_duplicates(report: FileReport, qrels: QrelsJudgements) -> None:
     report.add("duplicate", len(twice.topic), message, examples())
 
 
-def _topics_without(topic: IntArray, topics: Sequence[bytes]) -> list[Example]:
-    """Return as examples the topics that are not in `topic` (n,), which has indices of them."""
-    num_rows = np.bincount(topic, minlength=len(topics))
-    without = np.flatnonzero(num_rows == 0)
-    return [Example(None, f"topic {quoted(topics[number])}") for number in without.tolist()]
+def _topics_without(topic_of: IntArray, topics: Sequence[bytes]) -> list[Example]:
+    """Return as examples the topics that have none of some judgements.
+
+    topic_of  (n,) index in `topics` of the topic of each of these judgements
+    """
+    num_judgements = np.bincount(topic_of, minlength=len(topics))
+    without = np.flatnonzero(num_judgements == 0)
+    return [Example(None, f"topic {quoted(topics[index])}") for index in without.tolist()]
 
 
 def check_pair(report: FileReport, run: CheckedRun, qrels: Relevance) -> None:
     """Report topics and documents that only the run or only the judgements have."""
     topics = list(qrels.pool.topics)
-    in_run, judged = set(run.topics), set(topics)
-    common = len(in_run & judged)
-    report.facts["topics_in_common"] = common
-    unjudged = [topic for topic in run.topics if topic not in judged]
-    missing = [topic for topic in topics if topic not in in_run]
-    if not common:
-        message = f"the qrels have {_some(topics)}, the run has {_some(run.topics)}"
-        if any(document in in_run for document in qrels.pool.documents):
+    topics_of_run, judged_topics = set(run.topics), set(topics)
+    num_common = len(topics_of_run & judged_topics)
+    report.facts["topics_in_common"] = num_common
+    unjudged = [topic for topic in run.topics if topic not in judged_topics]
+    missing = [topic for topic in topics if topic not in topics_of_run]
+    if not num_common:
+        message = f"the qrels have {_first_ids(topics)}, the run has {_first_ids(run.topics)}"
+        if any(document in topics_of_run for document in qrels.pool.documents):
             message += f"; topics of {report.path} are documents of {qrels.name}: {EXCHANGED_COLUMNS}"
         report.add("no-common-topic", 1, message)
-    _add_topics(report, "topic-without-judgements", unjudged, len(in_run))
-    _add_topics(report, "topic-not-in-run", missing, len(judged))
-    report_respelling(report, "other-notation-of-topic", respelled_topics(unjudged, topics), lambda _: None)
-    if common:
+    _add_topics(report, "topic-without-judgements", unjudged, len(topics_of_run))
+    _add_topics(report, "topic-not-in-run", missing, len(judged_topics))
+    report_respelling(report, "other-notation-of-topic", respelled_topics(unjudged, topics))
+    if num_common:
         num_judged = report.counts["documents", "judged"]
         report.facts["judged_documents_retrieved"] = num_judged
-        report.add("no-judged-document", num_judged == 0)
+        if num_judged == 0:
+            report.add("no-judged-document", 1)
 
 
 def _add_topics(report: FileReport, kind: str, topics: list[bytes], num_topics: int) -> None:
-    """Report topics, of `num_topics`, as a kind of finding."""
+    """Report topics, out of `num_topics` of the same file, as a kind of finding."""
     examples = (Example(None, f"topic {quoted(topic)}") for topic in topics)
     report.add(kind, len(topics), f"{len(topics)} of {plural(num_topics)}", examples)
 
 
-def _some(ids: Sequence[bytes], most: int = 3) -> str:
+def _first_ids(ids: Sequence[bytes], most: int = 3) -> str:
     """Return the first few ids, for a message."""
-    text = ", ".join(quoted(some_id) for some_id in ids[:most])
+    text = ", ".join(quoted(first_id) for first_id in ids[:most])
     if len(ids) > most:
         text += " ..."
     return text
 
 
 def compare_tags(reports: Sequence[FileReport]) -> None:
-    """Report each run whose tag another run has, or whose tag is the name of another file."""
+    """Report each run whose tag another run has, or whose tag is in the name of another file only."""
     by_tag: dict[str, list[FileReport]] = {}
     for report in reports:
         for tag in report.facts.get("tags", ()):
@@ -279,19 +291,24 @@ def compare_tags(reports: Sequence[FileReport]) -> None:
     paths = [report.path for report in reports]
     for tag, reports_of_tag in by_tag.items():
         paths_of_tag = [report.path for report in reports_of_tag]
-        named_so = _paths_named(tag, paths)
-        # Of files with the tag, only one that is called so: a copy of `run` may well be named run_2.
-        namesakes = [path for path in named_so if path not in paths_of_tag or _stem(path) == tag]
+        paths_with_name = _paths_named(tag, paths)
+        namesakes = []
+        for path in paths_with_name:
+            # A file run_2 with the tag run is probably a copy of run: it is no reason to warn.
+            is_copy = path in paths_of_tag and _stem(path) != tag
+            if not is_copy:
+                namesakes.append(path)
         for report in reports_of_tag:
             others = [other.path for other in reports_of_tag if other is not report]
             report.add("same-tag", len(others), f"{quoted(tag)} also in {', '.join(others[:3])}")
-            if namesakes and report.path not in named_so:
+            if namesakes and report.path not in paths_with_name:
                 report.add("tag-of-another-file", 1, f"{quoted(tag)}, as in {', '.join(namesakes[:3])}")
 
 
 def _paths_named(tag: str, paths: Sequence[str]) -> list[str]:
-    """Return the paths of files whose names have the tag between other characters than letters and digits."""
-    word = re.compile(rf"(?<![^\W_]){re.escape(tag)}(?![^\W_])", re.IGNORECASE)
+    """Return the paths of files whose names have the tag as a word: no letter or digit before or after it."""
+    letter_or_digit = r"[^\W_]"
+    word = re.compile(rf"(?<!{letter_or_digit}){re.escape(tag)}(?!{letter_or_digit})", re.IGNORECASE)
     return [path for path in paths if word.search(os.path.basename(path))]  # noqa: PTH119
 
 

@@ -115,7 +115,7 @@ def topic_files(
         return None, None
     from pres_eval.library import file_or_dict
 
-    return file_or_dict.topic_files(groups, weights, judged, options.warn)
+    return file_or_dict.read_groups_and_weights(groups, weights, judged, options.warn)
 
 
 def qrels_at(options: NumberOptions, path: str) -> QrelsJudgements:

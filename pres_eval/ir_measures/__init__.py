@@ -1,4 +1,4 @@
-"""pres-eval inside ir_measures: importing this module is all that is to be done.
+"""pres-eval inside ir_measures: to use it, import this module.
 
     import ir_measures
     import pres_eval.ir_measures
@@ -12,8 +12,8 @@ The import does these things, once for the process:
   process, PyTerrier's `pt.Experiment` too, gets these four from it, and all that the provider pytrec_eval
   computes: the same values, faster;
 - it adds the measures that you `pres_eval.register`, before the import or after it, as `relto@2`;
-- behind all other providers it puts two that compute what cwl_eval, pyndeval, gdeval and the like do, and
-  RBP@k, for where these are not installed.  Whatever they are installed for goes where it went before.
+- behind all other providers it puts two that compute the measures of cwl_eval, pyndeval, gdeval and the
+  like, and RBP@k, where these packages are not installed.  Where they are, ir_measures asks them as before.
 
 A document that a run has twice for a topic is an error, as in trec_eval; the provider pytrec_eval takes the
 last.  Scores that are no numbers are errors as well.

@@ -1,6 +1,6 @@
 """Values of other packages' measures for ir_measures, where those packages are not installed.
 
-These providers come behind all others: where cwl_eval, pyndeval or gdeval are installed, these are asked.
+They come behind all other providers: where cwl_eval, pyndeval or gdeval are installed, these are asked.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from pres_eval.library.ranked import Qrels
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.blocks import first_broken
 
-GIVEN = base.Any(required=True)
-"""A parameter that must be given, with any value."""
+REQUIRED = base.Any(required=True)
+"""A parameter that a measure must have, with any value."""
 
 _GRADES = {"min_rel": ANY, "max_rel": ANY}
 """The parameters of measures that scale grades to 0 … 1."""
 
 OF_READERS = [
     measures._RBP(cutoff=ANY, rel=ANY, p=ANY),
-    measures._BPM(cutoff=GIVEN, T=ANY, **_GRADES),
-    measures._SDCG(cutoff=GIVEN, dcg=base.Choices("log2"), **_GRADES),
+    measures._BPM(cutoff=REQUIRED, T=ANY, **_GRADES),
+    measures._SDCG(cutoff=REQUIRED, dcg=base.Choices("log2"), **_GRADES),
     measures._INST(T=ANY, **_GRADES),
     measures._INSQ(T=ANY, **_GRADES),
-    measures._NERR8(cutoff=GIVEN, **_GRADES),
-    measures._NERR9(cutoff=GIVEN, **_GRADES),
+    measures._NERR8(cutoff=REQUIRED, **_GRADES),
+    measures._NERR9(cutoff=REQUIRED, **_GRADES),
     measures._NERR10(p=ANY, **_GRADES),
     measures._NERR11(T=ANY, **_GRADES),
     measures._Compat(p=ANY, normalize=ANY),
     measures._Accuracy(cutoff=ANY, rel=ANY),
     measures._Judged(cutoff=ANY),
-    measures._ERR(cutoff=GIVEN),
-    measures._RR(cutoff=GIVEN, rel=ANY, judged_only=ANY),
+    measures._ERR(cutoff=REQUIRED),
+    measures._RR(cutoff=REQUIRED, rel=ANY, judged_only=ANY),
     measures._nDCG(
-        cutoff=GIVEN, dcg=base.Choices("exp-log2"), gains=base.Choices(base.NOT_PROVIDED), judged_only=ANY
+        cutoff=REQUIRED, dcg=base.Choices("exp-log2"), gains=base.Choices(base.NOT_PROVIDED), judged_only=ANY
     ),
 ]
 
@@ -50,15 +50,15 @@ _OF_ALL = {"rel": ANY, "judged_only": base.Choices(False)}
 """The parameters of all measures of diversity."""
 
 OF_DIVERSITY = [
-    measures._alpha_DCG(cutoff=GIVEN, alpha=ANY, **_OF_ALL),
-    measures._alpha_nDCG(cutoff=GIVEN, alpha=ANY, **_OF_ALL),
-    measures._ERR_IA(cutoff=GIVEN, **_OF_ALL),
-    measures._nERR_IA(cutoff=GIVEN, **_OF_ALL),
+    measures._alpha_DCG(cutoff=REQUIRED, alpha=ANY, **_OF_ALL),
+    measures._alpha_nDCG(cutoff=REQUIRED, alpha=ANY, **_OF_ALL),
+    measures._ERR_IA(cutoff=REQUIRED, **_OF_ALL),
+    measures._nERR_IA(cutoff=REQUIRED, **_OF_ALL),
     measures._NRBP(rel=ANY, alpha=ANY, beta=ANY),
     measures._nNRBP(rel=ANY, alpha=ANY, beta=ANY),
     measures._AP_IA(**_OF_ALL),
-    measures._P_IA(cutoff=GIVEN, **_OF_ALL),
-    measures._StRecall(cutoff=GIVEN, rel=ANY),
+    measures._P_IA(cutoff=REQUIRED, **_OF_ALL),
+    measures._StRecall(cutoff=REQUIRED, rel=ANY),
 ]
 
 
@@ -70,12 +70,13 @@ class ReadersProvider(PresEvalProvider):
 
 
 class DiversityProvider(providers.Provider):  # type: ignore[misc]
-    """The provider `pres_eval_diversity`: measures of judgements with subtopics, which are `iteration`."""
+    """The provider `pres_eval_diversity`: measures of judgements whose `iteration` is a subtopic."""
 
     NAME = "pres_eval_diversity"
     SUPPORTED_MEASURES = OF_DIVERSITY
 
     def _evaluator(self, requested: Iterable[Any], qrels: Any) -> PresEvalEvaluator:
+        """Return the evaluator of some measures; ir_measures calls this."""
         return DiversityEvaluator(requested, qrels)
 
 

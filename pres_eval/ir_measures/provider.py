@@ -35,7 +35,7 @@ Gains = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Computation:
-    """How a measure of ir_measures is computed here: as a column, under options, with gains for grades."""
+    """The column, the options and the gains for grades with which a measure of ir_measures is computed."""
 
     column: SelectedColumn
     options: Options
@@ -43,70 +43,88 @@ class Computation:
 
 
 def _topics_of(run: Any) -> list[str]:
-    """Return the topics of a run in its order; of rows each as often as it has documents."""
+    """Return the topics of a run in its order; empty if they cannot be told.
+
+    Those of a list of rows come as often as they have documents.
+    """
     if isinstance(run, dict):
         return [str(topic) for topic in run]
     if hasattr(run, "columns"):
-        return [str(topic) for topic in run["query_id"].unique().tolist()] if "query_id" in run else []
-    return [str(row[0]) for row in run] if isinstance(run, list) else []
+        if "query_id" not in run:
+            return []
+        return [str(topic) for topic in run["query_id"].unique().tolist()]
+    if isinstance(run, list):
+        return [str(row[0]) for row in run]
+    return []
 
 
 @lru_cache(maxsize=1024)
 def _column(name: str, relevance: RelevanceInfo, registered: tuple[Measure, ...]) -> SelectedColumn:
-    """Return the column of a measure's name; evaluators are made again and again for the same measures.
+    """Return the column of a measure's name, from a cache: evaluators are made again for the same measures.
 
-    registered  measures of the user, one of which the name may be
+    registered  the user's measures, of which the name may be one
     """
     (column,) = select([name], relevance=relevance)
     return column
 
 
 class Call(NamedTuple):
-    """A call of pytrec_eval by its provider, which makes one for each of these combinations.
+    """A call of pytrec_eval by ir_measures' own provider, which makes one for each of these combinations.
 
-    beta  the number of a SetF among all of them, 0 for other measures
+    level        least grade of a relevant document
+    set_f        the number of a measure SetF among all SetF, each of which has its own call; 0 for others
+    judged_only  whether unjudged documents are left out
     """
 
     level: Any
     gains: Gains
-    beta: int
+    set_f: int
     judged_only: bool
 
 
-def _in_calls(computations: Mapping[Any, Computation]) -> list[list[Any]]:
-    """Return the measures as pytrec_eval would compute them, call by call, each in trec_eval's order.
+def _call_of(measure: Any, gains: Gains, set_f: int, first_call: Call | None) -> Call:
+    """Return the call of pytrec_eval that would compute a measure.
 
-    A measure that is the same at every level goes with the first call.
+    first_call  the call of the first measure, with which those go that have no level; None for the first
+    """
+    parameters = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
+    level = parameters.get("rel", base.NOT_PROVIDED)
+    judged_only = parameters.get("judged_only", False)
+    if level is not base.NOT_PROVIDED:
+        return Call(level, gains, set_f, judged_only)
+    if gains or first_call is None:
+        return Call(1, gains, 0, judged_only)
+    return first_call._replace(judged_only=parameters.get("judged_only", first_call.judged_only))
+
+
+def _in_calls(computations: Mapping[Any, Computation]) -> list[list[Any]]:
+    """Return the measures in the order in which ir_measures' provider of pytrec_eval has their values.
+
+    They are a list for each call of pytrec_eval, in trec_eval's order inside.
     """
     measures_of_call: dict[Call, list[Any]] = {}
-    with_beta = [measure for measure in computations if measure.NAME == "SetF"]
+    first_call: Call | None = None
+    all_set_f = [measure for measure in computations if measure.NAME == "SetF"]
     for measure, computation in computations.items():
-        parameters = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
-        level = parameters.get("rel", base.NOT_PROVIDED)
-        judged_only = parameters.get("judged_only", False)
-        beta = with_beta.index(measure) if measure in with_beta else 0
-        call = Call(level, computation.gains, beta, judged_only)
-        if level is base.NOT_PROVIDED and computation.gains:
-            call = Call(1, computation.gains, 0, judged_only)
-        elif level is base.NOT_PROVIDED and measures_of_call:
-            first = next(iter(measures_of_call))
-            call = first._replace(judged_only=parameters.get("judged_only", first.judged_only))
-        elif level is base.NOT_PROVIDED:
-            call = Call(1, (), 0, judged_only)
+        set_f = 0
+        if measure in all_set_f:
+            set_f = all_set_f.index(measure)
+        call = _call_of(measure, computation.gains, set_f, first_call)
+        first_call = first_call or call
         measures_of_call.setdefault(call, []).append(measure)
     number_of_measure = {name: number for number, name in enumerate(HOME)}
 
-    def printed(measure: Any) -> Any:
+    def print_order(measure: Any) -> Any:
         """Return the key by which trec_eval sorts: the measure's number, then its cutoffs, none first."""
         column = computations[measure].column
         number = number_of_measure.get(column.measure.name, len(number_of_measure))
         return number, [(argument is not None, argument) for argument in column.arguments]
 
-    return [sorted(of_call, key=printed) for of_call in measures_of_call.values()]
+    return [sorted(measures_of_call[call], key=print_order) for call in measures_of_call]
 
 
 class PresEvalProvider(providers.Provider):  # type: ignore[misc]
-    """The provider `pres_eval`: trec_eval's measures, PRES and its kin."""
+    """The provider `pres_eval`: trec_eval's measures, PRES, PRES_est, Rnorm and F'."""
 
     NAME = "pres_eval"
     SUPPORTED_MEASURES = [  # noqa: RUF012
@@ -139,6 +157,7 @@ class PresEvalProvider(providers.Provider):  # type: ignore[misc]
         return super().supports(measure) and all(isinstance(gain, int) for gain in gains.values())
 
     def _evaluator(self, requested: Iterable[Any], qrels: Any) -> PresEvalEvaluator:
+        """Return the evaluator of some measures; ir_measures calls this."""
         return PresEvalEvaluator(requested, qrels)
 
 
@@ -146,12 +165,14 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
     """Evaluates runs for some measures against judgements; averages are over all topics of these."""
 
     relevance = RelevanceInfo.QRELS
+    """The format of the judgements."""
 
     def __init__(self, requested: Iterable[Any], qrels: Any) -> None:
+        """Read the judgements, and select a column for each measure of ir_measures that is requested."""
         requested = list(requested)
         self._qrels = self._judgements(qrels)
         topics = [] if self._qrels is None else self._qrels.topics
-        if isinstance(qrels, dict):  # topics without judgements count as 0 there
+        if isinstance(qrels, dict):  # topics without documents count as 0 in averages of ir_measures
             topics = [*topics, *(topic for topic, documents in qrels.items() if not documents)]
         super().__init__(requested, set(topics))
         self._topics = topics
@@ -171,8 +192,8 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def _computation(self, measure: Any) -> Computation:
         """Return the column, the options and the gains of a measure of ir_measures."""
-        # Our names for measures are theirs, but for gains, which are here given to the judgements themselves,
-        # the collection's size, and levels of recall, which have two digits there.
+        # Our names are those of ir_measures but for three parameters: gains replace grades of judgements,
+        # the collection's size is an option, and levels of recall have two digits.
         params = dict(measure.params)
         gains = params.pop("gains", {})
         size = params.pop("docs", 0)
@@ -207,7 +228,8 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def _values(self, run: Any) -> tuple[list[int], dict[Any, FloatArray]]:
         """Return the topics of a run in its order, and the values of each measure for these."""
-        run = list(run) if isinstance(run, Iterator) else run  # which is read twice
+        if isinstance(run, Iterator):
+            run = list(run)  # it is read twice
         ranking = self._ranking(run)
         if ranking is None:
             return [], dict.fromkeys(self.measures, np.zeros(0))
@@ -217,13 +239,16 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         return [retrieved_topics[row] for row in order], columns
 
     def _order(self, run: Any, retrieved_topics: list[int]) -> list[int]:
-        """Return the rows of the ranked topics in the order of the run, in which others add them up."""
+        """Return the rows of the ranked topics in the order of the run, in which ir_measures adds them up."""
         row_of_topic = {self._topics[topic]: row for row, topic in enumerate(retrieved_topics)}
         rows = [row_of_topic.pop(topic) for topic in _topics_of(run) if topic in row_of_topic]
         return [*rows, *row_of_topic.values()]
 
     def _aggregate(self, measure: Any, values: FloatArray) -> float:
-        """Return the value over all topics, of those that the run lacks the measure's default."""
+        """Return the value of a measure over all topics; those that the run lacks have its default.
+
+        values  of the topics that the run has
+        """
         aggregator = measure.aggregator()
         missing = [measure.DEFAULT] * (len(self._topics) - len(values))
         if type(aggregator) is measures.MeanAgg and self._topics and not any(missing):
@@ -240,7 +265,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         try:
             relevance, lookup = self._qrels.relevance, self._qrels.lookup
             if isinstance(run, dict) and not all(run.values()) and relevance.rewriting is None:
-                check_dicts(run, "run")  # topics without documents are topics there
+                check_dicts(run, "run")  # ir_measures counts topics without documents
                 ranking = rank_dict(run, relevance, lookup, Options(), name="run", tag="run", empty=True)
             else:
                 ranking = self._qrels.rank(run).ranking
@@ -263,7 +288,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
             yield from zip(group, (np.asarray(values, np.float64) for values in columns), strict=True)
 
     def _with_gains(self, gains: Gains) -> Any:
-        """Return the judgements with gains in place of some grades."""
+        """Return the judgements, with gains in place of the grades that have one."""
         assert self._qrels is not None
         relevance = self._qrels.relevance
         if not gains or not isinstance(relevance, engine.QrelsJudgements):

@@ -35,6 +35,7 @@ T = TypeVar("T")
 
 def is_path(data: Any) -> bool:
     """Return whether an object names a file."""
+    # The first question is fast, and enough for the dicts of small calls.
     return type(data) is not dict and isinstance(data, (str, os.PathLike))
 
 
@@ -50,7 +51,7 @@ def check_jobs(jobs: int | None) -> None:
 
 
 _NUMBER = r"\d[\d.]*"
-_OPTIONS = {
+_ARGUMENTS_OF_OPTIONS = {
     "-c": ("complete=True", ""),
     "-J": ("judged_only=True", ""),
     "-l": ("level", _NUMBER),
@@ -73,17 +74,22 @@ _OPTIONS = {
     "--test": ("test", r"[a-z][a-z-]*"),
     "--samples": ("samples", _NUMBER),
 }
-"""Options of the command: the argument, and the values that may follow in a message."""
+"""Options of the command: the argument, and a pattern of the values that may follow in a message."""
 
-# An option in a message, with one of its values behind it if there is one.
+
+def _option_pattern(option: str, values: str) -> str:
+    """Return the pattern of an option as a word, with one of its values behind it if there is one."""
+    word = rf"(?<![\w-]){option}(?![\w-])"
+    if not values:
+        return word
+    return rf"{word}(?: (?:{values})\b)?"
+
+
 _OPTION = re.compile(
-    "|".join(
-        rf"(?<![\w-]){option}(?![\w-])(?: ({values})\b)?" if values else rf"(?<![\w-]){option}(?![\w-])()"
-        for option, (_, values) in _OPTIONS.items()
-    )
+    "|".join(_option_pattern(option, values) for option, (_, values) in _ARGUMENTS_OF_OPTIONS.items())
 )
+"""Pattern of any of these options."""
 
-# Phrases of messages about the command line, and those for Python.
 _PHRASES = (
     ("`pres-eval measures` lists them all", "`pres_eval.list_measures()` lists them all"),
     (" of -D is not in", " is not in"),
@@ -106,18 +112,20 @@ _PHRASES = (
     ("--depth goes", "depth goes"),
     ("--control goes with --method ", "control goes with method="),
 )
+"""Phrases of messages about the command line, and those for Python."""
 
 _QUOTED = re.compile(r"((?<!\w)'[^']*')")
+"""Pattern of a text in quotation marks, but not of an apostrophe within a word."""
 
 
 def in_python(text: str) -> str:
-    """Return a message with `complete=True` in the place of `-c`, and so on; quotations stay as they are."""
+    """Return a message with arguments instead of options, `complete=True` for `-c`; quotations stay."""
     parts = _QUOTED.split(text)
-    for index in range(0, len(parts), 2):  # those between quotations
+    for index in range(0, len(parts), 2):  # every second part is a quotation
         part = parts[index]
         for command, python in _PHRASES:
             part = part.replace(command, python)
-        without_m = re.sub(r"(?<![\w-])-m (?=[\w.])", "", part)
+        without_m = re.sub(r"(?<![\w-])-m (?=[\w.])", "", part)  # `map` for `-m map`
         parts[index] = _OPTION.sub(_argument, without_m)
     return "".join(parts)
 
@@ -125,15 +133,17 @@ def in_python(text: str) -> str:
 def _argument(match: re.Match[str]) -> str:
     """Return the argument of Python for an option and its value: `level=2` for `-l 2`."""
     option, _, value = match[0].partition(" ")
-    name = _OPTIONS[option][0]
+    name, _ = _ARGUMENTS_OF_OPTIONS[option]
     if not value:
         return name
-    is_number = value.replace(".", "", 1).isdecimal() and option != "--compat"
-    return f"{name}={value if is_number else repr(value)}"
+    is_number = value.replace(".", "", 1).isdecimal() and option != "--compat"  # compat='10.0' is a text
+    if not is_number:
+        value = repr(value)
+    return f"{name}={value}"
 
 
 def python_words(function: Callable[P, T]) -> Callable[P, T]:
-    """Let the errors of a function name arguments, not options."""
+    """Decorate a function for Python programs: its errors name arguments instead of options (`in_python`)."""
 
     @functools.wraps(function)
     def worded(*arguments: P.args, **named: P.kwargs) -> T:
@@ -147,7 +157,7 @@ def python_words(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def warn(text: str | None) -> None:
-    """Warn at the first line outside of this package, if there is something to warn of."""
+    """Issue a warning that points at the first line outside of this package; none without a text."""
     if not text:
         return
     level, frame = 1, sys._getframe()

@@ -39,7 +39,11 @@ from pres_eval.scoring import ScoredRun
 
 
 class Comparisons(FullComparison, Sequence[Comparison]):
-    """The comparisons that `compare` made: a sequence of records, and the means with their intervals."""
+    """The comparisons that `compare` made: a sequence of records, and the means with their intervals.
+
+    It inherits `compared`, the comparisons over all topics, whose scores are weighted, and `plain`, the same
+    scores without weights.
+    """
 
     def __len__(self) -> int:
         return len(self.compared.comparisons)
@@ -62,7 +66,7 @@ class Comparisons(FullComparison, Sequence[Comparison]):
         }
 
     def per_topic(self, sort: TopicOrder = "difference") -> list[TopicWinner]:
-        """Return the best run of each topic under each measure, the second, and their difference.
+        """Return for each measure and topic the best run, the second, and their difference.
 
         sort  within a measure: "difference", the largest first; "topic"; "best", by the best run
         Values that agree to 12 digits are equal.  One topic is no evidence that a run is better.
@@ -90,13 +94,13 @@ class Comparisons(FullComparison, Sequence[Comparison]):
 
     def to_latex(self, digits: int = 4) -> str:
         """Return the table of means for LaTeX (package booktabs): the best in bold, significance marked."""
-        return self._means("latex", digits)
+        return self._tables_text("latex", digits)
 
     def to_markdown(self, digits: int = 4) -> str:
         """Return the same table in Markdown, with notes on the marks."""
-        return self._means("markdown", digits)
+        return self._tables_text("markdown", digits)
 
-    def _means(self, form: str, digits: int, style: str = "simple") -> str:
+    def _tables_text(self, form: str, digits: int, style: str = "simple") -> str:
         """Return the tables of means and of groups as text of a format, with notes on the marks."""
         from pres_eval.report.compared_tables import compared_tables
         from pres_eval.report.layout import Look, render
@@ -119,7 +123,7 @@ class Comparisons(FullComparison, Sequence[Comparison]):
         return plotted(lambda: compared_figure(self.compared), path)
 
     def __str__(self) -> str:
-        return self._means("table", 4).rstrip("\n")
+        return self._tables_text("table", 4).rstrip("\n")
 
     def __repr__(self) -> str:
         scores = self.compared.scores
@@ -127,9 +131,10 @@ class Comparisons(FullComparison, Sequence[Comparison]):
 
     def _repr_html_(self) -> str:
         """Return the table of means with its notes, and the comparisons to unfold, for a notebook."""
-        text = self._means("table", 4, "html").rstrip("\n").replace("\n\n", "").replace("</p>\n<p>", "<br>")
-        # A notebook has headings of its own, which this one would stand among.
-        pieces = [text.replace("<h2>", "<p>").replace("</h2>", "</p>")]
+        tables = self._tables_text("table", 4, "html").rstrip("\n").replace("\n\n", "")
+        # Notes become lines of one paragraph, and headings text: a notebook has headings of its own.
+        tables = tables.replace("</p>\n<p>", "<br>")
+        pieces = [tables.replace("<h2>", "<p>").replace("</h2>", "</p>")]
         names = list(Comparison.__dataclass_fields__)
         head = "".join(f"<th>{name}</th>" for name in names)
         rows: list[str] = []
@@ -177,8 +182,9 @@ def compare(
                   at once "tukey", "randomised-tukey" or, with a baseline, "dunnett"
     correction    "holm", "bonferroni", "bh" or "none", for the number of comparisons
     alpha         level of significance; intervals cover 1 - alpha
-    samples       draws of the bootstrap, sign changes of the randomisation test, deals of randomised Tukey
-    seed          of all of them
+    samples       draws of the bootstrap, random sign changes of the randomisation test, permutations of the
+                  runs' scores in randomised Tukey
+    seed          of the random numbers of these
     alternative   the hypothesis: "two-sided", "greater" or "less"; "equivalent", "non-inferior" by
                   `margin`.  Tests of all runs at once are two-sided
     margin        a difference of means too small to matter
@@ -213,6 +219,7 @@ def compare(
     )  # fmt: skip
     check_settings(settings, all_pairs=baseline is None)
     check_jobs(jobs)
+    # Not by topic=, which changes no value: only the topics that all evaluations share are compared.
     if len({replace(evaluation.options, only_topic=None) for evaluation in compared}) > 1:
         warn("compare: the evaluations were made with different options, which their differences show too")
     run_names = _names(compared, names)
@@ -227,7 +234,10 @@ def compare(
 
 
 def _names(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> list[str]:
-    """Return a different name for each evaluation; raise UsageError for names that are not."""
+    """Return a different name for each evaluation; raise UsageError for names that are equal or too few.
+
+    names  those that the user chose; None: those of the evaluations, numbered if two are equal
+    """
     if names is not None:
         if len(names) != len(evaluations) or len(set(names)) < len(names):
             raise UsageError(f"names: {list(names)}, expected a different one for each evaluation")
@@ -267,4 +277,5 @@ def _baseline_run(
     for run, evaluation in enumerate(evaluations):
         if evaluation is baseline:
             return run
+    # `python_words` writes baseline= for the option.
     raise no_such_run("--baseline", baseline if isinstance(baseline, str) else repr(baseline), names)

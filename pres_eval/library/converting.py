@@ -71,31 +71,36 @@ def write_qrels(qrels: Qrels, file: Any, form: str | None) -> None:
 
 
 TARGETS_OF_RUNS = tuple(form for form in TARGETS if form != "qrels")
+"""Formats that runs are written in, the default first."""
+
 TARGETS_OF_QRELS = tuple(form for form in TARGETS if form not in OF_RUNS)
-"""Formats that runs and judgements are written in, the default first."""
+"""Formats that judgements are written in, the default first."""
 
 
 ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".parquet": "parquet", ".tsv": "beir"}
-"""Formats by the endings of files."""
+"""The format of a file by the ending of its name."""
+
+COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 
 
 def _write(
     file: Any, blocks: Iterable[Block], form: str | None, name: str, tag: str, *, grades: bool
 ) -> None:
-    """Write blocks to a file; nothing is written if they cannot be.
+    """Write blocks to a file; if one of them is faulty, raise an error and write nothing.
 
+    form    None: the format of the file's ending, or the default
     name    the name of the run or of the judgements, for messages
     grades  whether these are judgements
     """
     known = TARGETS_OF_QRELS if grades else TARGETS_OF_RUNS
     ending = Path(file).suffix if is_path(file) else ""
-    if ending in (".gz", ".bz2", ".xz", ".zst"):
+    if ending in COMPRESSED_ENDINGS:
         raise UsageError(f"{file}: pres-eval writes no compressed files; expected another ending")
     if form is None:
         form = ENDINGS.get(ending, known[0])
     if form not in known:
         raise UsageError(f"form={form!r}: expected one of {', '.join(known)}")
-    encode(tag, "tag")  # raises an error of ours where it cannot be
+    encode(tag, "tag")  # raises InputError for a tag that UTF-8 cannot hold
     stream = io.BytesIO()
     write_blocks(stream, blocks, form, grades, name, tag)
     if is_path(file):
@@ -109,12 +114,13 @@ def _blocks_of_run(data: Any) -> tuple[str, Iterable[Block]]:
     if is_path(data):
         source = source_at(os.fspath(data))
         return source.name, blocks_of_file(source, None, grades=False)
-    block = block_of_data(*plain_data(data, "run"), "run")
+    data, by_topic = plain_data(data, "run")
+    block = block_of_data(data, by_topic, "run")
     check_topics("run", block)
     check_scores("run", block)
-    # The rows of each topic by descending score, equal ones as they were.
-    group = np.repeat(np.arange(len(block.lengths)), block.lengths)
-    order = np.lexsort((-block.numbers, group))
+    # The rows of each topic by descending score, equal scores in the order of the data.
+    topic_of_row = np.repeat(np.arange(len(block.lengths)), block.lengths)
+    order = np.lexsort((-block.numbers, topic_of_row))
     ranked = Block(
         topics=block.topics,
         lengths=block.lengths,
@@ -127,8 +133,9 @@ def _blocks_of_run(data: Any) -> tuple[str, Iterable[Block]]:
 def blocks_of_file(source: File, form: str | None, *, grades: bool) -> Iterator[Block]:
     """Yield the rows of a file of any format, with scores checked.
 
-    form    a name of FORMATS; others and None: recognised by how it begins, else columns of TREC's files
-    grades  whether it has judgements
+    form    a name of FORMATS; None or another name: the format that the beginning of the file shows, or else
+            the columns of TREC's files
+    grades  whether the file has judgements
     Raises InputError for unreadable input, and a file without rows.
     """
     role = Role.GAINS if grades else Role.RUN
@@ -136,20 +143,25 @@ def blocks_of_file(source: File, form: str | None, *, grades: bool) -> Iterator[
     if file_format is None and grades and current_naming().grades:
         file_format = judgements_format(source)
     if file_format is None:
-        yield from _qrels_blocks(source) if grades else read_columns(source, RUN, header=False, document=2)
+        if grades:
+            yield from _qrels_blocks(source)
+        else:
+            yield from read_columns(source, RUN, header=False, document=2)
         return
-    block = None
+    has_rows = False
     for block in file_format.read(source, role):
+        has_rows = True
         if not grades:
             check_scores(source.name, block)
         yield block
-    if block is None:
+    if not has_rows:
         raise InputError(source.name, None, "no rows", "at least one")
 
 
 def _qrels_blocks(source: File) -> Iterator[Block]:
     """Yield the rows of qrels, whose grades may have decimals."""
     try:
+        # All blocks are read before the first is yielded, as the last one may show that grades have decimals.
         yield from list(read_columns(source, QRELS, header=False, document=2))
     except InputError as error:
         if not is_decimal(error):

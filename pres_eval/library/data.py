@@ -1,4 +1,4 @@
-"""Data of every kind that a program has: judgements and runs are read from files, dicts, tables and rows."""
+"""Judgements and runs of programs: read from paths, open files, dicts, tables and rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.checking.second_look import ALL_ROWS, SecondLook, look_at_blocks, look_at_files
+from pres_eval.checking.second_look import MOST_ROWS_COMPARED, SecondLook, look_at_blocks, look_at_files
 from pres_eval.errors import InputError, UsageError
 from pres_eval.library.arguments import is_dict, is_path
 from pres_eval.library.dict_topics import NOT_TOO_LARGE, TOO_LARGE
@@ -39,20 +39,21 @@ from pres_eval.reading.run_files import run_at, source_at
 class _FileObject(File):
     """An open file, binary or text; it is read to its end when it is first used, and not closed."""
 
-    def __init__(self, stream: Any, name: str | None, otherwise: str) -> None:
+    def __init__(self, stream: Any, name: str | None, default_name: str) -> None:
+        """Name the file for messages: `name`, or else the stream's own name, or else `default_name`."""
         name_of_stream = getattr(stream, "name", None)
         if not name:
-            name = name_of_stream if isinstance(name_of_stream, str) else otherwise
+            name = name_of_stream if isinstance(name_of_stream, str) else default_name
         super().__init__(name)
         self._stream = stream
 
     def size(self) -> int | None:
-        """Return bytes, as far as they are known before reading."""
+        """Return the number of bytes, for which the file is read."""
         return len(self._data)
 
     @cached_property
     def _data(self) -> bytes:
-        """Return all of it, read once; raise InputError for an object that reads something else."""
+        """The content, read once; raises InputError for an object that reads neither bytes nor text."""
         data = self._stream.read()
         if isinstance(data, str):
             data = data.encode("utf-8", "surrogateescape")
@@ -66,15 +67,17 @@ class _FileObject(File):
         return bytes(data)
 
     def _open_unchecked(self, start: int, stop: int | None) -> streams.OpenFile:
+        """Return the bytes from `start` to `stop`, or to the end, as a file."""
         return streams.OpenFile(cast(streams.RawStream, io.BytesIO(self._data[start:stop])))
 
 
 def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, bool]:
-    """Return data of ranx and ir_datasets as plain ones, and whether they are a dict by topic.
+    """Return data as a dict by topic, a table or rows, and whether they are a dict by topic.
 
-    Lists of documents in ranked order become dicts; `grade`: of all their documents if they are judgements.
+    Objects of ranx and ir_datasets become dicts and rows, and lists of documents in ranked order dicts.
 
-    Raises InputError for an object that is none of those that are read, and for tables not computed yet.
+    grade  of all documents in lists, if the data are judgements; None for a run
+    Raises InputError for an object of another kind, and for tables not computed yet.
     """
     if hasattr(data, "qrels_iter"):
         data = data.qrels_iter()
@@ -82,7 +85,7 @@ def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, boo
         data = data.to_dict()
     if is_dict(data) and not _has_columns(data, Role.RUN if grade is None else Role.QRELS):
         return without_lists(data, name, grade), True
-    for method in ("collect", "compute"):  # of lazy frames of Polars, and of Dask
+    for method in ("collect", "compute"):  # frames of Polars and of Dask that are not computed yet
         if callable(getattr(data, method, None)) and hasattr(type(data), "columns"):
             package = type(data).__module__.split(".")[0]
             lazy = f"a {type(data).__name__} of {package}, which is not computed yet"
@@ -98,7 +101,10 @@ def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, boo
 
 
 def _has_columns(data: Mapping[Any, Any], role: Role) -> bool:
-    """Return whether the keys of a dict are names of columns, not topics; role: of a run or of judgements."""
+    """Return whether the keys of a dict are names of columns, not topics.
+
+    role  RUN, or QRELS, whose columns the user may have named
+    """
     names = data.keys()
     naming = current_naming()
     if naming is NO_NAMING:
@@ -110,24 +116,27 @@ def _has_columns(data: Mapping[Any, Any], role: Role) -> bool:
 
 
 def without_lists(data: Mapping[Any, Any], name: str, grade: int | None = None) -> Mapping[Any, Any]:
-    """Return a dict of dicts for one with lists of documents in ranked order, whose order is their rank.
+    """Return a dict by topic with dicts of documents in place of lists in ranked order.
 
-    grade  of all documents if they are judgements
+    grade  of all documents in lists, if these are judgements; None: the scores are -1, -2, ... by rank
     Raises InputError for a document that a list has twice.
     """
     if not any(issubclass(kind, (list, tuple)) for kind in set(map(type, data.values()))):
         return data
     by_topic: dict[Any, Any] = {}
     for topic, documents in data.items():
-        by_topic[topic] = documents
-        if isinstance(documents, (list, tuple)):
-            by_topic[topic] = {
-                document: -rank if grade is None else grade for rank, document in enumerate(documents, 1)
-            }
-            if len(by_topic[topic]) < len(documents):
-                again = next(document for document in documents if documents.count(document) > 1)
-                twice = f"document {again!r} twice in the list of topic {topic!r}"
-                raise InputError(name, None, twice, "each document once")
+        if not isinstance(documents, (list, tuple)):
+            by_topic[topic] = documents
+            continue
+        if grade is None:
+            values = {document: -rank for rank, document in enumerate(documents, 1)}
+        else:
+            values = dict.fromkeys(documents, grade)
+        if len(values) < len(documents):
+            again = next(document for document in documents if documents.count(document) > 1)
+            twice = f"document {again!r} twice in the list of topic {topic!r}"
+            raise InputError(name, None, twice, "each document once")
+        by_topic[topic] = values
     return by_topic
 
 
@@ -146,7 +155,12 @@ def check_dicts(data: Mapping[Any, Any], name: str) -> None:
 
 
 def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) -> Relevance:
-    """Return judgements of any kind; `form` is a file's format.  Raises InputError for unreadable ones."""
+    """Return judgements of any kind; raise InputError for unreadable ones.
+
+    form  the format of a file (-R)
+    name  of data that are no file, for messages; None: the name of an open file, or "qrels"
+    jobs  threads that parse a file; None: one a processor
+    """
     if is_path(data):
         return read_relevance(source_at(os.fspath(data)), form, jobs)
     if hasattr(data, "read"):
@@ -158,7 +172,7 @@ def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) ->
 
 
 def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
-    """Return judgements from a dict of dicts, or of sets whose documents are relevant."""
+    """Return judgements from a dict of dicts, or of sets, whose documents have grade 1."""
     judged = {
         topic: dict.fromkeys(documents, 1) if isinstance(documents, Set) else _with_grades(documents)
         for topic, documents in data.items()
@@ -182,7 +196,7 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
 
 
 def _with_grades(documents: Any) -> Any:
-    """Return the documents of a topic with the grades of words that the user named."""
+    """Return the documents of a topic, with grades in place of words for which the user named some."""
     naming = current_naming()
     if not naming.grades or not is_dict(documents):
         return documents
@@ -193,16 +207,17 @@ def _with_grades(documents: Any) -> Any:
 
 
 def _as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return numbers as grades: whole numbers, also those stored as floats; else gains with decimals.
+    """Return grades as int64 if all are whole numbers, even if stored as floats; else as gains in float64.
 
-    Raises InputError for a value that is no finite number, and for whole ones that 64 bits cannot hold.
+    Raises InputError for a value that is no finite number, and for a whole one that 64 bits cannot hold.
     """
     if values.dtype.kind == "f":
         wrong = np.flatnonzero(~np.isfinite(values))
         if len(wrong):
             row = int(wrong[0])
             raise InputError(name, None, f"relevance {values[row]:g} in row {row + 1}", "a finite number")
-        if (np.trunc(values) != values).any() or (np.abs(values) >= 2.0**63).any():
+        has_decimals = (np.trunc(values) != values).any()
+        if has_decimals or (np.abs(values) >= 2.0**63).any():
             return values.astype(np.float64)
         return values.astype(np.int64)
     if values.dtype.kind not in "biu" and not all(isinstance(value, int) for value in values.tolist()):
@@ -228,7 +243,9 @@ def rank_any(
 ) -> Ranking:
     """Rank a run: a path, an open file, a dict of dicts, a table, or rows of topic, document and score.
 
-    `empty`: topics of a dict that have no documents are kept, as topics for which nothing was retrieved.
+    name   of data that are no file; None: the name of the object, or "run"
+    jobs   threads; None: one a processor for files, one for other data
+    empty  whether topics of a dict without documents count, as topics for which nothing was retrieved
     """
     if is_path(data):
         return read_run(run_at(os.fspath(data)), relevance, options, jobs)
@@ -239,6 +256,7 @@ def rank_any(
         name = "run"
     check_tag(name, name)
     data, by_topic = plain_data(data, name)
+    # Mapping and exclusion need a block, which a dict without documents does not make.
     if by_topic and (relevance.rewriting is None or (empty and not any(data.values()))):
         check_dicts(data, name)
         return rank_dict(data, relevance, lookup, options, name=name, tag=name, empty=empty)
@@ -246,26 +264,30 @@ def rank_any(
     ranking = rank_block(name, block, RunRanker.for_judgements(relevance, options), name, jobs or 1)
     if not (empty and by_topic):
         return ranking
-    numbers = [lookup.index_of_topic(topic, name) for topic in data if not data[topic]]
-    empty_topics = np.array([number for number in numbers if number is not None], np.int64)
+    indices = [lookup.index_of_topic(topic, name) for topic, documents in data.items() if not documents]
+    empty_topics = np.array([index for index in indices if index is not None], np.int64)
     if not len(empty_topics):
         return ranking
     return with_nothing_for(ranking, empty_topics)
 
 
-NOT_LOOKED = SecondLook()
-"""A second look that found nothing, as nobody looked."""
+NO_LOOK = SecondLook()
+"""Returned if no rows are read again."""
 
 
 def look_again(data: Any, ranking: Ranking, relevance: Relevance, lookup: Lookup) -> SecondLook:
-    """Return a second look at the data of a run; what can be read once alone is not looked at."""
+    """Return the faults that some rows of a run show when they are read again, for warnings.
+
+    data  of which the ranking was made: a path, a dict, a table; others can be read only once, and are not
+    """
     if is_path(data):
-        return look_at_files(run_at(os.fspath(data)), ranking, relevance, alone=True)
+        return look_at_files(run_at(os.fspath(data)), ranking, relevance, is_only_run=True)
     if hasattr(data, "read") or not hasattr(data, "__len__") or isinstance(data, TopDocuments):
-        return NOT_LOOKED
-    is_short_way = relevance.rewriting is None and not is_worth_a_look(ranking)
-    if is_short_way and is_dict(data) and not _has_columns(data, Role.RUN):
-        return NOT_LOOKED
+        return NO_LOOK
+    # Small dicts leave first, as these calls are the fastest.
+    is_unlikely = relevance.rewriting is None and not is_worth_a_look(ranking)
+    if is_unlikely and is_dict(data) and not _has_columns(data, Role.RUN):
+        return NO_LOOK
     data, by_topic = plain_data(data, ranking.name)
     if by_topic and relevance.rewriting is None:
         return look_at_dict(data, ranking, relevance, lookup)
@@ -276,13 +298,13 @@ def look_again(data: Any, ranking: Ranking, relevance: Relevance, lookup: Lookup
 
 
 def _first_rows(data: Any) -> Any:
-    """Return the first rows of a table, as many as a second look compares; all where that is not known."""
+    """Return the first rows of a table, as many as are compared at most; all of a table of unknown kind."""
     if isinstance(data, (list, tuple)):
-        return data[:ALL_ROWS]
+        return data[:MOST_ROWS_COMPARED]
     if hasattr(data, "head"):  # pandas, Polars
-        return data.head(ALL_ROWS)
+        return data.head(MOST_ROWS_COMPARED)
     if hasattr(data, "slice"):  # Arrow
-        return data.slice(0, ALL_ROWS)
+        return data.slice(0, MOST_ROWS_COMPARED)
     return data
 
 
@@ -301,8 +323,9 @@ def block_of_data(data: Any, by_topic: bool, name: str) -> Block:
 def rank_by_cluster(
     cluster: Any, data: Any, relevance: Relevance, options: Options, timeout: float | None = None
 ) -> Ranking:
-    """Rank a run that is a file by the workers of a cluster, and wait at most `timeout` seconds for them.
+    """Rank a run that is a file by the workers of a cluster.
 
+    timeout  seconds to wait for the scheduler and its first worker; None: 30
     Raises UsageError for another run, and for a timeout that is no number above 0.
     """
     is_time = timeout is None or (isinstance(timeout, int | float) and 0 < timeout < math.inf)

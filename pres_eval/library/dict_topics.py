@@ -19,12 +19,15 @@ from pres_eval.ranking.order import Sortable, position_keys, rank_judged
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, inverse
 from pres_eval.ranking.ranker import Ranker
 
-TOO_LARGE, NOT_TOO_LARGE = "too large for 64 bits", "a number below 1.8e308"
-"""A whole number that no double can hold, and the expected one, in messages."""
+TOO_LARGE = "too large for 64 bits"
+"""A whole number that no double can hold, in messages."""
+
+NOT_TOO_LARGE = "a number below 1.8e308"
+"""The number that messages expect in its place."""
 
 FEW_JUDGED_RATIO = 4
-"""Retrieved documents for each judged one from which on judged documents are looked for in the rankings;
-below it the retrieved ones are looked for among the judged."""
+"""Retrieved documents per judged one from which on each judged document is looked up in the rankings; with
+fewer, it takes less time to look up each retrieved document among the judged ones."""
 
 Documents = Mapping[Any, Any]
 """The documents of a topic, with their scores."""
@@ -36,7 +39,7 @@ def scores_of(rankings: Sequence[Documents], name: str) -> FloatArray:
     count = sum(map(len, rankings))
     with suppress(TypeError, ValueError, OverflowError):
         try:
-            # `struct` takes three quarters of the time of `fromiter`, but no number that is a text.
+            # `struct` takes three quarters of the time of `fromiter`, but refuses the text of a number.
             scores = np.frombuffer(struct.pack(f"{count}d", *chain.from_iterable(values)), np.float64)
         except (struct.error, OverflowError):
             scores = np.fromiter(chain.from_iterable(values), np.float64, count)
@@ -53,9 +56,9 @@ def scores_of(rankings: Sequence[Documents], name: str) -> FloatArray:
 
 
 def _fault_of(score: Any) -> tuple[str, str] | None:
-    """Describe a score that is no number, and the expected value; None if it is a number."""
+    """Return the text of a score that is no number, and the expected value; None if it is a number."""
     try:
-        if float(score) == float(score):
+        if not math.isnan(float(score)):
             return None
     except OverflowError:  # its digits may be more than Python writes
         return TOO_LARGE, NOT_TOO_LARGE
@@ -86,22 +89,24 @@ class DictTopics:
     def take(self, rows: IntArray | slice, /) -> Ids:
         """Return the ids of some rows (n,)."""
         chosen = np.arange(len(self))[rows]
-        segments = np.searchsorted(self.offsets, chosen, side="right") - 1
+        topic_of_chosen = np.searchsorted(self.offsets, chosen, side="right") - 1
+        rows_in_topic = (chosen - self.offsets[topic_of_chosen]).tolist()
         texts: list[Any] = []
-        documents: list[Any] = []
-        last = -1
-        rows_in_topic = (chosen - self.offsets[segments]).tolist()
-        for segment, row in zip(segments.tolist(), rows_in_topic, strict=True):
-            if segment != last:
-                documents, last = list(self.rankings[segment]), segment
+        documents: list[Any] = []  # of the topic of the row before
+        last_topic = -1
+        for topic, row in zip(topic_of_chosen.tolist(), rows_in_topic, strict=True):
+            if topic != last_topic:
+                documents = list(self.rankings[topic])
+                last_topic = topic
             texts.append(documents[row])
         return ids_of(texts, self.name)
 
     def ranked(self, ranker: Ranker, lookup: Lookup) -> Ranked:
-        """Return the ranks of the judged documents, in the fastest way that their number and scores allow."""
+        """Return the ranks of the judged documents, by the fastest way that their number and scores allow."""
         judged_of_topics = [lookup.documents[topic] for topic in self.topic.tolist()]
-        scores = ranker.cast(scores_of(self.rankings, self.name))
-        if FEW_JUDGED_RATIO * sum(map(len, judged_of_topics)) <= len(scores):
+        scores = ranker.cast(scores_of(self.rankings, self.name))  # 32 bits for trec_eval 9.0.8
+        num_judged = sum(map(len, judged_of_topics))
+        if FEW_JUDGED_RATIO * num_judged <= len(scores):
             ranked = self._ranked_few(judged_of_topics, scores, ranker)
             if ranked is not None:
                 return ranked
@@ -117,7 +122,7 @@ class DictTopics:
     def _fall(self, scores: Scores) -> bool:
         """Return whether scores (N,) fall from row to row in each topic, so that there are no ties."""
         falls = scores[1:] < scores[:-1]
-        falls[self.offsets[1:-1] - 1] = True
+        falls[self.offsets[1:-1] - 1] = True  # from the last row of a topic to the first of the next
         return bool(falls.all())
 
     def _judged_rows(self, judged_of_topics: Sequence[dict[str, int]]) -> tuple[IntArray, IntArray]:
@@ -125,12 +130,12 @@ class DictTopics:
 
         judged_of_topics  for each topic its judged documents with their indices in the pool
         """
-        # The retrieved documents are looked up among those judged, with -1 for others.
+        # The retrieved documents are looked up among the judged ones, -1 for unjudged ones.
         lookups = [
             map(judged.get, documents, repeat(-1))
             for judged, documents in zip(judged_of_topics, self.rankings, strict=True)
         ]
-        # `struct` for the reason that scores_of has.
+        # `struct` is faster than `fromiter`, as in scores_of.
         numbers = np.frombuffer(struct.pack(f"{len(self)}q", *chain.from_iterable(lookups)), np.int64)
         rows = np.flatnonzero(numbers >= 0)
         return rows, numbers[rows]
@@ -138,17 +143,19 @@ class DictTopics:
     def _ranked_few(
         self, judged_of_topics: Sequence[dict[str, int]], scores: Scores, ranker: Ranker
     ) -> Ranked | None:
-        """Rank the topics by looking up the few judged documents in the rankings; None where scores tie.
+        """Rank the topics by looking up the few judged documents in the rankings; return None if scores tie.
 
-        The row of a judged document is found by its score among those of its topic.
-        scores  (N,) of all documents
+        A judged document has the rank that its score has among the scores of its topic.
+
+        judged_of_topics  for each topic its judged documents with their indices in the pool
+        scores            (N,) of all documents
         """
         scores_of_judged = self._scores_of(judged_of_topics)
         retrieved = np.flatnonzero(~np.isnan(scores_of_judged))
         judged_scores = ranker.cast(scores_of_judged[retrieved])
         counts, judged = ranker.pool.documents_of(self.topic)
         segment = np.repeat(np.arange(len(counts)), counts)[retrieved]
-        # The documents of neighbouring topics are a slice of the pool.
+        # Indices in the pool, in which the documents of neighbouring topics are a slice.
         documents = retrieved + judged.start if isinstance(judged, slice) else judged[retrieved]
         if self._fall(scores):
             return self._ranked_at(self._search(scores, segment, judged_scores), documents)
@@ -170,12 +177,15 @@ class DictTopics:
         return np.array(scores, np.float64)
 
     def _keys(self, scores: Scores) -> Words:
-        """Return whole numbers (N,) in the order of topics, and of falling scores of 32 bits in each."""
+        """Return whole numbers (N,) that sort rows by topic, and in each by falling scores of 32 bits."""
         topic_of = np.repeat(np.arange(len(self.topic)), np.diff(self.offsets))
         return position_keys(topic_of, scores, len(self.topic))
 
     def _sorted_rows(self, scores: Scores, rows: IntArray, ranker: Ranker) -> IntArray | None:
-        """Return where judged rows (D,) are once scores are sorted (D,); None where scores tie."""
+        """Return the places (D,) of judged rows (D,) by topic and falling score; None if scores tie.
+
+        scores  (N,) of all documents
+        """
         if not ranker.single_precision:  # keys hold 32 bits of a score
             return None
         keys = self._keys(scores)
@@ -186,7 +196,11 @@ class DictTopics:
         return sorted_rows
 
     def _ranked_at(self, sorted_rows: IntArray, documents: IntArray) -> Ranked:
-        """Return the topics whose judged documents (D,) are in these rows (D,) once all are sorted."""
+        """Return the ranked topics.
+
+        sorted_rows  (D,) place of each judged document in the order of topics and falling scores
+        documents    (D,) index in the pool of each judged document
+        """
         order = np.argsort(sorted_rows)
         in_order = sorted_rows[order]
         offsets = np.searchsorted(in_order, self.offsets)
@@ -201,10 +215,11 @@ class DictTopics:
         )
 
     def _search(self, scores: Scores, segment: IntArray, judged_scores: Scores) -> IntArray:
-        """Return (D,) the row of each judged score (D,) in its topic, by one bisection for all.
+        """Return (D,) the row of each judged document, found by its score, by one bisection for all.
 
-        scores   (N,) of all documents, which fall in each topic
-        segment  (D,) the number of each judged document's topic
+        scores         (N,) of all documents, which fall in each topic
+        segment        (D,) index of each judged document's topic, 0 to S - 1
+        judged_scores  (D,) score of each judged document
         """
         first, last = self.offsets[segment], self.offsets[segment + 1] - 1
         for _ in range(int((last - first).max(initial=0)).bit_length()):
@@ -216,7 +231,7 @@ class DictTopics:
 
 
 def _are_tied(keys: Words, rows: IntArray) -> bool:
-    """Return whether one of the keys of some rows (D,) is equal to its neighbour; keys (N,) ascend."""
+    """Return whether the key of one of the rows (D,) equals the one before or after; keys (N,) ascend."""
     before = np.maximum(rows - 1, 0)
     after = np.minimum(rows + 1, len(keys) - 1)
     is_like_before = (keys[before] == keys[rows]) & (before < rows)

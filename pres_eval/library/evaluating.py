@@ -23,10 +23,16 @@ from pres_eval.library.run import EvaluateSettings, Run, ScoreOptions, evaluated
 from pres_eval.library.swapped import are_dicts
 from pres_eval.options import DEFAULT_NMAX, Options
 
+DEFAULT_MAP_RANKS: MapRanks = "dense"
+DEFAULT_EXCLUDE_FROM: ExcludeFrom = "both"
+
 
 @dataclass(frozen=True, kw_only=True)
 class JudgementSettings:
-    """Settings of `evaluate` with which judgements are read, and changed before a run is ranked."""
+    """Arguments of `evaluate` with which judgements are read, and changed before a run is ranked.
+
+    See `evaluate` for each; form, columns and grades are for judgements that are not read yet.
+    """
 
     form: str
     columns: Mapping[str, str] | None
@@ -42,10 +48,12 @@ class JudgementSettings:
     level: float
 
     def qrels(self, data: Any, jobs: int | None) -> Qrels:
-        """Return the judgements, read unless they are already, as a run is ranked against them."""
+        """Return the judgements against which a run is ranked: read unless `data` is a Qrels, and changed."""
         qrels = self._read(data, jobs)
         is_rewritten = self.map_docs is not None or self.exclude is not None
-        if is_rewritten or (self.map_ranks, self.exclude_from) != ("dense", "both"):
+        # `rewritten` refuses these two where nothing is mapped or excluded.
+        names_a_rule = self.map_ranks != DEFAULT_MAP_RANKS or self.exclude_from != DEFAULT_EXCLUDE_FROM
+        if is_rewritten or names_a_rule:
             qrels = qrels.rewritten(
                 map_docs=self.map_docs,
                 map_ranks=self.map_ranks,
@@ -58,7 +66,10 @@ class JudgementSettings:
         return qrels.with_topic_numbers(self.nmax_of, self.sizes)
 
     def _read(self, data: Any, jobs: int | None) -> Qrels:
-        """Return the judgements as they are; raise UsageError for grades of those that are read already."""
+        """Return the judgements, read unless they are already; raise UsageError for grades= of a Qrels.
+
+        A Qrels needs neither `form` nor `columns`, but the run may need `columns`.
+        """
         if not isinstance(data, Qrels):
             return Qrels(data, form=self.form, columns=self.columns, grades=self.grades, jobs=jobs)
         if self.grades is not None:
@@ -68,7 +79,7 @@ class JudgementSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class RankSettings:
-    """Settings of `evaluate` with which a run is read and ranked: those of `Qrels.rank`."""
+    """Arguments of `evaluate` with which a run is read and ranked, which are those of `Qrels.rank`."""
 
     compat: Compat
     max_retrieved: int | None
@@ -137,13 +148,13 @@ def evaluate(
                    "best" and "worst" the relevant documents first and last (--ties)
     duplicates     documents that the run has twice for a topic: an "error"; or the "first" line, or the
                    "best" score, counts (--duplicates)
-    empty          topics without relevant documents: "trec", as trec_eval has them; measures from 0 to 1 are
-                   "zero" or "one" there; "skip", they are left out; an "error" (--empty)
+    empty          topics without relevant documents: "trec", as trec_eval has them; "zero" or "one", their
+                   value of measures from 0 to 1; "skip", left out; "error", refused (--empty)
     map_docs       mapping of documents, in run and judgements: a pattern with a group ("^(.*)#\d+$" for
                    chunks), a file (docno document), or a dict; the first of several hits counts, and the
                    highest of several grades (--map-docs)
-    map_ranks      "dense": ranks close up where a document comes again; "kept": other documents keep theirs
-    exclude        documents that must not count: a file, a dict by topic, or "self" for its id (--exclude)
+    map_ranks      where a mapped document comes again, documents below it move up ("dense") or stay ("kept")
+    exclude        documents to leave out: a file, a dict by topic, or "self", the topic's own id (--exclude)
     exclude_from   "both", or the "run" alone (--exclude-from)
     bounds         add the range of values if unjudged documents retrieved down to the measure's cutoff
                    were judged, with grades up to the highest that the topic has (--bounds);
@@ -163,7 +174,7 @@ def evaluate(
     name           name of the run in messages and in the result, if it is no file
     columns        headings that have other names: {"topic": "Frage", "qrels.docno": "Treffer"} (--columns)
     grades         grades of words in judgements: {"hot": 2, "relevant": 1} (--grades)
-    jobs           threads that read and compute (None: as many as there are processors, for files)
+    jobs           threads; None: one a processor to read files, and one to compute
     cluster        who reads a run that is a file: a Dask client (`distributed.Client`), the address of its
                    scheduler, or "local:N" for N processes of this machine
     cluster_timeout  seconds to wait for the scheduler and its first worker; None: 30 (--cluster-timeout)

@@ -25,16 +25,22 @@ from pres_eval.scoring import ScoredRun
 Value = float | int | str | None
 """A number, a count, a text (runid, relstring); None where a measure has no value over all topics."""
 
+MOST_LABELS_NAMED = 12
+"""Labels that the message about an unknown measure lists: enough to see how they are written."""
+
+MOST_VALUES_IN_REPR = 4
+"""Values that the one line of `repr` shows."""
+
 
 class Digest:
-    """SHA-256 of judgements, made when it is first asked for; in another process it is there already."""
+    """SHA-256 of judgements, computed when `text` is first called, or when the digest is pickled."""
 
     def __init__(self, relevance: Relevance) -> None:
         self._relevance: Relevance | None = relevance
         self._text: str | None = None
 
     def text(self) -> str | None:
-        """Return it as hexadecimal digits; None for judgements in a format whose file is gone."""
+        """Return the digest as hexadecimal digits; None for judgements in a format whose file is gone."""
         if self._relevance is not None:
             from pres_eval.reading.judgements.digests import judgements_digest
 
@@ -48,15 +54,15 @@ class Digest:
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """Origin of an evaluation.
+    """The judgements and the run of an evaluation.
 
     qrels                      the name of the judgements
     form                       their format, as -R names it
-    topics                     their topics
-    ranked                     the indices of those topics that the run has
-    unjudged                   the topics of the run that they lack
-    qrels_is_file, run_is_file whether the names are those of files
-    dropped                    rows left out because their document is there twice
+    topics                     (T,) their topics, in byte order
+    ranked                     (n,) indices in `topics` of those that the run has
+    unjudged                   the topics of the run that the judgements lack
+    qrels_is_file, run_is_file whether the names of judgements and run are paths
+    dropped                    rows of the run left out because their topic has the document twice
     digest                     the digest of the judgements
     """
 
@@ -71,7 +77,7 @@ class Origin:
     dropped: int = 0
 
     def missing(self) -> tuple[bytes, ...]:
-        """Return the topics that the run lacks."""
+        """Return the judged topics that the run lacks."""
         return tuple(self.topics.take(absent(self.ranked, len(self.topics))))
 
 
@@ -99,7 +105,7 @@ class Evaluation:
         weights: Weights | None = None,
     ) -> None:
         self.scores = scores
-        """The numbers as the engine has them."""
+        """The values of all columns, over all topics and for each topic, as arrays."""
         self.options = options
         self.origin = origin
         self.groups_and_weights = groups, weights
@@ -171,12 +177,16 @@ class Evaluation:
         return iter(self.keys())
 
     def __contains__(self, measure: object) -> bool:
-        with suppress(MeasureError):
-            return isinstance(measure, str) and self.place(measure) >= 0
-        return False
+        if not isinstance(measure, str):
+            return False
+        try:
+            self.place(measure)
+        except MeasureError:
+            return False
+        return True
 
     def __len__(self) -> int:
-        """Return the number of topics, not of measures, whose labels iteration gives."""
+        """Return the number of topics; iteration gives labels of measures instead."""
         return len(self.scores.topics)
 
     def per_topic(self, measure: str) -> FloatArray:
@@ -187,18 +197,24 @@ class Evaluation:
         return np.array(values, np.float64)
 
     def place(self, measure: str) -> int:
-        """Return the number of a measure's column, counted from 0."""
+        """Return the index of the column of a measure, named by its label (`PRES_100`) or as for `evaluate`.
+
+        Raises MeasureError for a measure that was not evaluated, and for a name of several columns.
+        """
         labels = self.scores.labels
         if not isinstance(measure, str):
-            raise MeasureError(f"found {measure!r}, expected the name of a measure: {', '.join(labels[:12])}")
+            raise MeasureError(
+                f"found {measure!r}, expected the name of a measure: {', '.join(labels[:MOST_LABELS_NAMED])}"
+            )
         label = measure
         if measure not in labels:
             with suppress(MeasureError):
                 columns = select([measure], self.options)
-                label = columns[0].label if len(columns) == 1 else measure
+                if len(columns) == 1:
+                    label = columns[0].label
         if label not in labels:
-            known = ", ".join(labels[:12])
-            if len(labels) > 12:
+            known = ", ".join(labels[:MOST_LABELS_NAMED])
+            if len(labels) > MOST_LABELS_NAMED:
                 known += ", …"
             raise MeasureError(f"{measure}: not among the measures that were evaluated ({known})")
         return labels.index(label)
@@ -271,9 +287,8 @@ class Evaluation:
         from pres_eval.report.groups import with_group_columns
         from pres_eval.report.trec import evaluation_lines
 
-        return evaluation_lines(
-            with_group_columns(self.scores, self.groups_and_weights[0]), per_topic, summary
-        )
+        groups, _ = self.groups_and_weights
+        return evaluation_lines(with_group_columns(self.scores, groups), per_topic, summary)
 
     def to_pandas(self) -> Any:
         """Return a pandas frame: one row for each topic, one column for each measure."""
@@ -299,8 +314,9 @@ class Evaluation:
         return self.to_trec().decode("utf-8", "surrogateescape").removesuffix("\n")
 
     def __repr__(self) -> str:
-        values = [f"{label}={_shown(value)}" for label, value in list(self.summary.items())[:4]]
-        if len(self.measures) > 4:
+        first_values = list(self.summary.items())[:MOST_VALUES_IN_REPR]
+        values = [f"{label}={_shown(value)}" for label, value in first_values]
+        if len(self.measures) > MOST_VALUES_IN_REPR:
             values.append(f"… ({len(self.measures)} measures)")
         return f"<Evaluation {self.name}: {len(self)} topics: {', '.join(values)}>"
 
@@ -338,7 +354,7 @@ def _plain_column(values: Any, column: SelectedColumn) -> list[Value]:
 
 
 def _shown(value: Value) -> str:
-    """Return a value for a short display: four digits, whole numbers without."""
+    """Return a value for a short display: with four decimals, but whole numbers above 1 without."""
     if not isinstance(value, float):
         return str(value)
     if value.is_integer() and abs(value) > 1:

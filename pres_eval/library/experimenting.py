@@ -27,7 +27,7 @@ class Page(str):
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        """Return the frame: nothing of the page can reach the notebook, nor the notebook's style the page."""
+        """Return a frame for the page, which keeps its scripts and the notebook's styles apart."""
         return (
             f'<iframe srcdoc="{html.escape(self)}" sandbox="allow-scripts allow-popups"'
             ' style="width: 100%; height: 45em; border: 0"></iframe>'
@@ -55,12 +55,12 @@ class Experiment(Comparisons):
 
     @python_words
     def report(self, path: str | os.PathLike[str] | None = None, title: str = "") -> Page:
-        """Return the page of `pres-eval report`, and write it if `path` is given; it needs nothing else.
+        """Return the page of `pres-eval report`, which needs no other file; write it to `path` if not None.
 
         The page is a string.  As the last line of a notebook's cell it is shown there.
 
-        Others are compared with the experiment's baseline; its groups of topics have a section, and
-        means are with its weights.
+        Runs are compared with the experiment's baseline; its groups of topics have a section, and means are
+        weighted by its weights.
 
         Raises UsageError for judgements that are not qrels, and for tests of all runs at once.
         """

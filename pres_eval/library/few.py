@@ -1,6 +1,8 @@
 """The short way for few documents: plain Python from a dict of dicts to the values of each topic.
 
 It returns None for input that it does not know, which then takes the long way: the bits are the same.
+
+`set(map(type, values)) <= {dict}` tells whether all values are dicts themselves, by a loop in C.
 """
 
 from __future__ import annotations
@@ -16,16 +18,16 @@ from pres_eval.scoring import values_of_topics
 from pres_eval.scoring.summing import Values
 
 MOST_FEW_ROWS = 1_000
-"""Retrieved documents up to which arrays are slower."""
+"""Retrieved documents up to which plain Python takes less time than arrays."""
 
 MOST_JUDGED = 20_000
 """Judgements up to which the short way keeps its own copy."""
 
 LARGEST_GRADE = 1 << 31
-"""Grades below this, with either sign, go the short way: they are whole numbers as doubles."""
+"""Grades whose absolute value is below this go the short way: doubles hold them exactly."""
 
 NUM_REL = "num_rel"
-"""The one value that a topic has for which nothing was retrieved."""
+"""The only measure whose value differs between topics for which nothing was retrieved."""
 
 
 def plain_judgements(judged: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]] | None:
@@ -46,11 +48,11 @@ def plain_judgements(judged: Mapping[str, Mapping[str, int]]) -> dict[str, dict[
 class FewDocuments:
     """Evaluator of runs with few documents.
 
-    grades           topic -> its grades by document; None for a topic without judgements
+    grades           returns the grades of a topic by document; None for a topic without judgements
     relevance_level  least grade of a relevant document
     keys             the key of each column in the values of a topic
     selection        the columns
-    nothing          the values of a topic for which nothing was retrieved, by key
+    nothing          the values by key of a topic for which nothing was retrieved, but for num_rel
     """
 
     def __init__(
@@ -78,10 +80,11 @@ class FewDocuments:
         self._other_columns = tuple(other_columns)
 
     def values(self, run: Mapping[Any, Any]) -> dict[str, dict[str, float]] | None:
-        """Return the values by topic, in the run's order; None if the run has to go the long way."""
+        """Return the values of judged topics by key, in the run's order; None if the long way is needed."""
         values: dict[str, dict[str, float]] = {}
-        known, columns, num_judged = self._judged, self._plain_columns, 0
-        topics_of_others: dict[str, RankedTopic] = {}
+        known, columns = self._judged, self._plain_columns
+        num_judged = 0  # judged documents that the run retrieved
+        topics_of_others: dict[str, RankedTopic] = {}  # topics with values of other than plain columns
         rankings = run.values()
         if not set(map(type, rankings)) <= {dict} or sum(map(len, rankings)) > MOST_FEW_ROWS:
             return None
@@ -94,7 +97,7 @@ class FewDocuments:
                     values[topic] = self._values_of_nothing(judged)
                 continue
             if judged is None and not topic.isprintable():
-                return None
+                return None  # the long way refuses a NUL, for example
             order = few_in_order(documents)
             if order is None:
                 return None
@@ -104,7 +107,7 @@ class FewDocuments:
                 num_judged += len(ranked.ranks)
                 if self._other_keys:
                     topics_of_others[topic] = ranked
-        # Where no document is judged, the long way looks at the ids.
+        # A precaution: if no document is judged, ids with odd characters go the long way.
         if not num_judged and not "".join(chain.from_iterable(rankings)).isprintable():
             return None
         if topics_of_others:
@@ -112,7 +115,7 @@ class FewDocuments:
         return values
 
     def _add_others(self, values: dict[str, dict[str, float]], topics: Mapping[str, RankedTopic]) -> None:
-        """Add the values of columns without a plain function to those of some topics."""
+        """Add the values of columns without a plain function to those of topics, in the order of keys."""
         columns = values_of_topics(list(topics.values()), self._other_columns)
         rows = zip(*map(numbers_of, columns), strict=True)
         for topic, row in zip(topics, rows, strict=True):
@@ -127,9 +130,9 @@ class FewDocuments:
         return values
 
     def _judge(self, topic: str) -> JudgedTopic | None:
-        """Return the judgements of a topic, None if it has none, and keep them for the next run."""
+        """Return the judgements of a topic, None if it has none, and remember them for the next run."""
         grades = self._grades(topic)
-        if grades is None:  # not kept: runs may have any number of such topics
+        if grades is None:  # not remembered: runs may have any number of such topics
             return None
         name = topic.encode("utf-8", "backslashreplace")  # for messages
         judged = self._judged[topic] = JudgedTopic(grades, self._relevance_level, name)
@@ -137,7 +140,7 @@ class FewDocuments:
 
 
 def numbers_of(values: Values) -> list[float]:
-    """Return the values of a column; texts have none."""
+    """Return the values of a column as Python's numbers; 0 in the place of each text."""
     if isinstance(values, list):
         return [0.0] * len(values)
     numbers: list[float] = values.tolist()

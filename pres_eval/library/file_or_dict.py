@@ -1,4 +1,4 @@
-"""What programs give as a file or a dict: groups, weights, numbers of topics; mapped, excluded documents."""
+"""Arguments that are a file or a dict: groups, weights, numbers of topics; mapped, excluded documents."""
 
 from __future__ import annotations
 
@@ -26,11 +26,13 @@ from pres_eval.reading.topic_files import (
 )
 
 
-def topic_files(
+def read_groups_and_weights(
     groups: Any, weights: Any, judged: Sequence[bytes], warn: Callable[[str], None]
 ) -> tuple[Groups | None, Weights | None]:
-    """Return the groups and the weights of topics, None where there are none; warn of topics without group.
+    """Return the groups and the weights of topics, None for an argument that is None.
 
+    judged  the topics of the judgements
+    warn    called with a warning of topics that are in no group
     Raises UsageError for other values than paths and dicts, InputError for files and values that are wrong,
     for groups of none of the topics, and where a topic of the judgements has no weight.
     """
@@ -51,7 +53,8 @@ def _groups(data: Any) -> Groups:
         return read_groups(str(data))
     topics: dict[str, set[bytes]] = {}
     for topic, value in _dict("groups", data).items():
-        names = value if isinstance(value, Collection) and not isinstance(value, str) else (value,)
+        is_list = isinstance(value, Collection) and not isinstance(value, str)
+        names = value if is_list else (value,)
         for name in names:
             if not isinstance(name, str):
                 raise UsageError(f"groups: found {name!r}, expected the name of a group, or a list of names")
@@ -61,12 +64,17 @@ def _groups(data: Any) -> Groups:
 
 
 def topic_numbers(data: Any) -> Weights | None:
-    """Return the numbers of topics, from a file or a dict; None if there are none."""
-    return None if data is None else _weights(data, "number")
+    """Return the number of each topic, from a file or a dict; None for None."""
+    if data is None:
+        return None
+    return _weights(data, "number")
 
 
 def _weights(data: Any, what: str = "weight") -> Weights:
-    """Return weights, or other numbers of topics, from a file or a dict; `what` names one of them."""
+    """Return the weight, or another number, of each topic, from a file or a dict.
+
+    what  the word for one of these numbers, in messages
+    """
     if is_path(data):
         return read_weights(str(data), what)
     weights: dict[bytes, float] = {}
@@ -87,9 +95,11 @@ def _dict(name: str, data: Any, expected: str = "expected a path, or a dict by t
 
 
 def mapping_of(data: Any) -> Any:
-    """Return a mapping from a dict; a text is a pattern or a path, and read later."""
-    if data is None or is_path(data):
-        return data and os.fspath(data)
+    """Return the mapping of a dict; a pattern or path, which is read later, as text; or None."""
+    if data is None:
+        return None
+    if is_path(data):
+        return os.fspath(data)
     pairs = _dict("map_docs", data, "expected a pattern, a path, or a dict")
     documents = ids_of(list(pairs.keys()), "map_docs")
     targets = ids_of(list(pairs.values()), "map_docs")
@@ -97,9 +107,11 @@ def mapping_of(data: Any) -> Any:
 
 
 def excluded_of(data: Any) -> Any:
-    """Return excluded documents from a dict of topics; a text is a path or "self", and read later."""
-    if data is None or is_path(data):
-        return data and os.fspath(data)
+    """Return the excluded documents of a dict; a path or "self", which is read later, as text; or None."""
+    if data is None:
+        return None
+    if is_path(data):
+        return os.fspath(data)
     documents_of_topics: list[list[Any]] = []
     for topic, documents in _dict("exclude", data, "expected a path, a dict by topic, or 'self'").items():
         if not isinstance(documents, str | Collection):

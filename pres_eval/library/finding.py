@@ -1,4 +1,4 @@
-"""Runs that are dicts of dicts: ranked, looked at a second time, or made a block."""
+"""Runs that are dicts of dicts: they are ranked, compared with judged ids for warnings, or made a block."""
 
 from __future__ import annotations
 
@@ -24,20 +24,23 @@ from pres_eval.reading.blocks import Block
 from pres_eval.reading.judgements.relevance import Relevance
 
 CHECKED_IDS = 512
-"""Documents of a dict that are checked to be texts, like the first: all would cost small calls too much."""
+"""First documents of a dict that are checked to be texts; to check all would cost small calls too much."""
 
 FEWEST_COMPARED_ROWS = 1_000
-"""Documents of a dict from which on some are compared with judged ones, if any is judged as it is."""
+"""Documents of a dict from which on some are compared with judged ones, even if some matched."""
 
-COMPARED_SHARE, LEAST_COMPARED_ROWS = 512, 32
-"""One in so many documents of a dict is compared then, so that it takes less than 5 % of the time."""
+ROWS_PER_COMPARED_ROW = 512
+"""One of so many documents of such a dict is compared, so that it takes less than 5 % of the time."""
+
+LEAST_COMPARED_ROWS = 32
+"""Documents of such a dict that are compared at least."""
 
 MOST_FEW_ROWS = 1_000
 """Documents up to which plain Python ranks a dict in less time than arrays."""
 
 
 class _Topics(NamedTuple):
-    """The topics of a run.
+    """The topics of a run, with judgements and without.
 
     judged    indices in the pool of the topics with judgements
     rankings  the documents of each of these, with their scores
@@ -49,7 +52,7 @@ class _Topics(NamedTuple):
     unjudged: list[bytes]
 
 
-def _by_topic(run: Mapping[Any, Documents], lookup: Lookup, name: str, empty: bool) -> _Topics:
+def _topics_of(run: Mapping[Any, Documents], lookup: Lookup, name: str, empty: bool) -> _Topics:
     """Return the topics of a run, those without documents only if `empty`.
 
     Raises InputError for scores of topics without judgements that are not numbers, for ids that are no texts,
@@ -58,7 +61,7 @@ def _by_topic(run: Mapping[Any, Documents], lookup: Lookup, name: str, empty: bo
     topics = _Topics([], [], [])
     only_texts = True
     for topic, documents in run.items():
-        if not (documents or empty):
+        if not documents and not empty:
             continue
         if type(topic) is str:  # as nearly always, so that less has to be asked
             index = lookup.topics.get(topic)
@@ -88,11 +91,12 @@ def rank_dict(
 ) -> Ranking:
     """Rank a dict of dicts: topic, document, score.
 
-    `empty`: topics with no documents are kept, as topics for which nothing was retrieved; else they are left
-    out, as they would be in a file.  Raises InputError for scores that are not numbers, or if there are none.
+    empty  whether topics without documents count, as topics for which nothing was retrieved; otherwise they
+           are left out, as they would be in a file
+    Raises InputError for scores that are not numbers, or if there are none.
     """
     num_rows = sum(map(len, run.values()))
-    topics = _by_topic(run, lookup, name, empty)
+    topics = _topics_of(run, lookup, name, empty)
     if not num_rows and not empty:
         raise InputError(name, None, "no retrieved documents", "at least one")
     _check_texts(topics.rankings, name)
@@ -111,7 +115,7 @@ def rank_dict(
 
 
 def _rank_few(topics: _Topics, lookup: Lookup) -> Ranked | None:
-    """Rank few documents in plain Python; None for scores that are equal in a topic, or no numbers."""
+    """Rank few documents in plain Python; return None if a topic has equal scores, or some are no numbers."""
     judged_ranks: list[int] = []
     judged_documents: list[int] = []
     offsets = [0]
@@ -164,12 +168,13 @@ def _check_texts(rankings: Sequence[Documents], name: str) -> None:
 
 
 def is_worth_a_look(ranking: Ranking) -> bool:
-    """Return whether the documents of a dict that was ranked are compared with judged ones."""
-    return not len(ranking.rank) or ranking.facts.num_rows >= FEWEST_COMPARED_ROWS
+    """Return whether to compare documents of a ranked dict with judged ones: none matched, or it is large."""
+    matched_none = len(ranking.rank) == 0
+    return matched_none or ranking.facts.num_rows >= FEWEST_COMPARED_ROWS
 
 
 def _documents_of_topic(run: Mapping[Any, Documents], topic: int, lookup: Lookup, name: str) -> Documents:
-    """Return the documents of a topic of the pool, whose id the run may have as a number."""
+    """Return the documents of a topic of the pool, whose id may be a number in the run."""
     text = lookup.topic_texts[topic]
     if text in run:
         return run[text]
@@ -179,12 +184,15 @@ def _documents_of_topic(run: Mapping[Any, Documents], topic: int, lookup: Lookup
 def look_at_dict(
     run: Mapping[Any, Documents], ranking: Ranking, relevance: Relevance, lookup: Lookup
 ) -> SecondLook:
-    """Return a second look at a dict of dicts that was ranked."""
+    """Return the first document of a ranked dict, and changes with which documents would match judged ones.
+
+    All documents are compared if none matched, otherwise one in ROWS_PER_COMPARED_ROW.
+    """
     if not is_worth_a_look(ranking):
         return SecondLook()
     most_rows = ranking.facts.num_rows
     if len(ranking.rank):
-        most_rows = max(most_rows // COMPARED_SHARE, LEAST_COMPARED_ROWS)
+        most_rows = max(most_rows // ROWS_PER_COMPARED_ROW, LEAST_COMPARED_ROWS)
     sampler = sampler_of(ranking, relevance.pool)
     first_document: bytes | None = None
     for topic in ranking.topic[sampler.compared(ranking.topic)].tolist():
@@ -204,14 +212,14 @@ def _ids_without_nul(documents: Sequence[Any], name: str) -> list[bytes]:
     """Return documents as ids; leave out texts with a NUL, which no judged document has."""
     with suppress(TypeError, UnicodeEncodeError):
         ids = "\0".join(documents).encode("utf-8", "surrogateescape").split(b"\0")
-        if len(ids) == len(documents):  # as nearly always: one call is faster than one for each
+        if len(ids) == len(documents):  # as nearly always: to encode all at once is faster
             return ids
     texts = [text for text in documents if not (isinstance(text, str) and "\0" in text)]
     return [encode(text, name) for text in texts]
 
 
 def block_of_dict(run: Mapping[Any, Documents], name: str) -> Block:
-    """Return a dict of dicts as a block, whose documents are then ids as those of a file.
+    """Return a dict of dicts as the block that a file with these documents would be.
 
     Raises InputError for scores that are not numbers.
     """
@@ -226,8 +234,11 @@ def block_of_dict(run: Mapping[Any, Documents], name: str) -> Block:
 
 
 def _with_texts(documents: Documents, name: str) -> Documents:
-    """Return the same documents with texts as ids, if the first and the last are not texts both."""
-    # Looking at all takes too long: who mixes texts and numbers joins two dicts.
+    """Return the documents, with texts as ids if the first or the last id is no text.
+
+    Raises InputError for a document that is there as a number and as a text.
+    """
+    # To look at all takes too long, and a dict that mixes texts and numbers was most often joined of two.
     first = last = next(iter(documents), "")
     if type(documents) is dict:
         last = next(reversed(documents), "")

@@ -18,25 +18,32 @@ from pres_eval.reading.blocks import Block, Documents, MatchingDocuments
 
 
 class IdColumn(Documents, Protocol):
-    """A column of ids: rows can be picked, and equal ones that follow each other are groups."""
+    """A column of ids: rows can be taken, and equal neighbours are groups."""
 
     def groups(self) -> tuple[Ids, IntArray]:
-        """Return the id of each group of equal neighbours, and how many these are."""
+        """Return the id of each group of equal neighbours, and its number of rows.
+
+        Of the column a a b a they are a, b, a and 2, 1, 1.
+        """
         ...
 
 
 def _groups(size: int, differs: BoolArray) -> tuple[IntArray, IntArray]:
     """Return (n,) where groups of equal neighbours begin, and (n,) their lengths, of N rows.
 
-    differs  (N-1,) whether each row but the first is another than the one before
+    differs  (N-1,) whether each row but the first differs from the one before
     """
-    first = np.concatenate((np.zeros(min(size, 1), np.int64), np.flatnonzero(differs) + 1))
+    first_group = np.zeros(min(size, 1), np.int64)  # at row 0, if there are rows
+    first = np.concatenate((first_group, np.flatnonzero(differs) + 1))
     return first, np.diff(first, append=size)
 
 
 @dataclass(frozen=True, eq=False)
 class Objects:
-    """Python's str, bytes or whole numbers."""
+    """Ids that are Python's str, bytes or whole numbers.
+
+    name  of the data, for messages
+    """
 
     values: Sequence[Any]
     name: str
@@ -45,13 +52,13 @@ class Objects:
         return len(self.values)
 
     def take(self, rows: IntArray | slice, /) -> Ids:
-        """Return some of the ids."""
+        """Return the ids of some rows (n,)."""
         if isinstance(rows, slice):
             return ids_of(self.values[rows], self.name)
         return ids_of([self.values[row] for row in rows.tolist()], self.name)
 
     def groups(self) -> tuple[Ids, IntArray]:
-        """Return the id of each group of equal neighbours, and how many these are."""
+        """Return the id of each group of equal neighbours, and its number of rows."""
         values = self.values
         # Each is compared with the one before by a loop in C.
         compared = map(operator.ne, islice(values, 1, None), values)
@@ -61,7 +68,10 @@ class Objects:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Whole numbers, (N,)."""
+    """Ids that are whole numbers (N,).
+
+    name  of the data, for messages
+    """
 
     values: IntArray
     name: str
@@ -70,21 +80,24 @@ class Numbers:
         return len(self.values)
 
     def take(self, rows: IntArray | slice, /) -> Ids:
-        """Return some of the ids."""
+        """Return the ids of some rows (n,)."""
         values = self.values[rows]
         if (values < 0).any():
             return ids_of(values.tolist(), self.name)
         return decimal_ids(values)
 
     def groups(self) -> tuple[Ids, IntArray]:
-        """Return the id of each group of equal neighbours, and how many these are."""
+        """Return the id of each group of equal neighbours, and its number of rows."""
         first, lengths = _groups(len(self), self.values[1:] != self.values[:-1])
         return ids_of(self.values[first].tolist(), self.name), lengths
 
 
 @dataclass(frozen=True, eq=False)
 class NumberDocuments(MatchingDocuments):
-    """Documents (N,) whose ids are whole numbers from 0 up, compared with judged ones as numbers."""
+    """Documents (N,) whose ids are whole numbers from 0 up, compared with judged ones as numbers.
+
+    judged  the judged documents whose ids are such numbers
+    """
 
     numbers: IntArray
     judged: JudgedNumbers
@@ -97,11 +110,15 @@ class NumberDocuments(MatchingDocuments):
         return decimal_ids(self.numbers[rows])
 
     def of_topics(self, topics: IntArray, rows: IntArray | slice) -> NumberDocuments:
-        """Return the documents of some topics of the pool (S,), which have these rows (n,)."""
+        """Return the documents in these rows (n,), which are those of some topics (S,) of the pool."""
         return replace(self, numbers=self.numbers[rows])
 
     def join(self, topics: IntArray, offsets: IntArray, scores: AnyArray) -> Matches:
-        """Find the judged documents of all topics (S,), and documents that a topic has twice."""
+        """Return which documents (N,) are judged, and which a topic has twice.
+
+        topics   (S,) indices of the topics in the pool
+        offsets  (S+1,) where the documents of each topic begin
+        """
         counts, judged_ids, judged_documents = self.judged.of_topics(topics)
         # A number of 64 bits is a word, as eight bytes of an id are: numbers match as ids do.
         ids = Ids([self.numbers.view(np.uint64)])
@@ -118,9 +135,11 @@ def with_numbers(block: Block, lookup: Lookup) -> Block:
 
 
 def signed(values: NDArray[Any]) -> NDArray[Any]:
-    """Return whole numbers of any shape with a sign; as Python's own if one needs 64 bits without it."""
-    too_large = values.dtype.kind == "u" and (values > np.uint64(np.iinfo(np.int64).max)).any()
-    return values.astype(object if too_large else np.int64, copy=False)
+    """Return whole numbers of any shape as int64; as Python's own numbers if one is too large for that."""
+    is_unsigned = values.dtype.kind == "u"
+    if is_unsigned and (values > np.uint64(np.iinfo(np.int64).max)).any():
+        return values.astype(object)
+    return values.astype(np.int64, copy=False)
 
 
 def ids_of_array(values: NDArray[Any], name: str) -> IdColumn:
@@ -134,7 +153,11 @@ def ids_of_array(values: NDArray[Any], name: str) -> IdColumn:
 
 @dataclass(frozen=True, eq=False)
 class Codes:
-    """Numbers (N,) of the entries of a dictionary of ids."""
+    """Ids that a dictionary encodes, as columns of categories are.
+
+    codes    (N,) index in `entries` of each row's id
+    entries  the ids of the dictionary
+    """
 
     codes: IntArray
     entries: Ids
@@ -143,11 +166,11 @@ class Codes:
         return len(self.codes)
 
     def take(self, rows: IntArray | slice, /) -> Ids:
-        """Return some of the ids."""
+        """Return the ids of some rows (n,)."""
         return self.entries.take(self.codes[rows])
 
     def groups(self) -> tuple[Ids, IntArray]:
-        """Return the id of each group of equal neighbours, and how many these are."""
+        """Return the id of each group of equal neighbours, and its number of rows."""
         first, lengths = _groups(len(self), self.codes[1:] != self.codes[:-1])
         return self.entries.take(self.codes[first]), lengths
 
@@ -156,7 +179,7 @@ class Codes:
 class Spans:
     """N ids of which each begins where the one before ends, in a buffer with 16 bytes behind the last.
 
-    offsets  (N+1,) where each begins, and where the last ends: as wide as they came
+    offsets  (N+1,) where each begins, and where the last ends; whole numbers of any width
     """
 
     buffer: NDArray[np.uint8]
@@ -173,7 +196,7 @@ class Spans:
 
 @dataclass(frozen=True, eq=False)
 class TextParts:
-    """Ids in several buffers, one after the other; nothing is copied before rows are picked."""
+    """Ids in several buffers, one after the other; nothing is copied before rows are taken."""
 
     parts: Sequence[Spans]
 
@@ -191,33 +214,34 @@ class TextParts:
         return self.take(slice(0, len(self)))
 
     def take(self, rows: IntArray | slice, /) -> Ids:
-        """Return some of the ids."""
+        """Return the ids of some rows (n,)."""
         if not isinstance(rows, slice):
             return self._all.take(rows)
         start, stop, _ = rows.indices(len(self))
-        picked = []
-        for part, end in zip(self.parts, self._ends[1:].tolist(), strict=True):
-            begin = end - len(part)
-            rows_of_part = slice(max(start - begin, 0), max(min(stop, end) - begin, 0))
-            if rows_of_part.start < rows_of_part.stop:
-                picked.append(part[rows_of_part])
-        if len(picked) == 1:
-            return picked[0]
-        if not picked:
+        pieces = []
+        for part, part_end in zip(self.parts, self._ends[1:].tolist(), strict=True):
+            part_start = part_end - len(part)
+            first, last = max(start, part_start), min(stop, part_end)
+            if first < last:
+                pieces.append(part[first - part_start : last - part_start])
+        if len(pieces) == 1:
+            return pieces[0]
+        if not pieces:
             return Ids.from_texts([])
-        return Ids.concatenate(picked)
+        return Ids.concatenate(pieces)
 
     def groups(self) -> tuple[Ids, IntArray]:
-        """Return the id of each group of equal neighbours, and how many these are."""
-        # Some rows at a time, so that what is made of them stays in the cache.
-        stretches = [
-            part[start : start + BLOCK_ROWS].stretches()
-            for part in self.parts
-            for start in range(0, len(part), BLOCK_ROWS)
-        ]
-        heads = Ids.from_texts([text for ids, _ in stretches for text in ids])
-        lengths = np.concatenate([np.zeros(0, np.int64), *(part for _, part in stretches)])
-        # The last group of a part and the first of the next may be one.
-        first = heads.heads()
-        ends = np.concatenate(([0], np.cumsum(lengths)))
-        return heads.take(first), np.diff(ends[np.concatenate((first, [len(heads)]))])
+        """Return the id of each group of equal neighbours, and its number of rows."""
+        # Some rows at a time, so that their words stay in the processor's cache.
+        texts: list[bytes] = []
+        lengths = [np.zeros(0, np.int64)]
+        for part in self.parts:
+            for start in range(0, len(part), BLOCK_ROWS):
+                ids_of_block, lengths_of_block = part[start : start + BLOCK_ROWS].stretches()
+                texts += ids_of_block
+                lengths.append(lengths_of_block)
+        ids = Ids.from_texts(texts)
+        # The last group of a block and the first of the next are one group if their ids are equal.
+        first = ids.heads()
+        starts = np.concatenate(([0], np.cumsum(np.concatenate(lengths))))  # of each text, and the end
+        return ids.take(first), np.diff(starts[first], append=starts[-1])

@@ -1,4 +1,4 @@
-"""Ids outside and inside: Python's str (or whole numbers) as bytes in a buffer and back, and looked up."""
+"""Ids of programs, which are str or whole numbers: made bytes in a buffer, made str again, and looked up."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def decode(text: bytes) -> str:
 
 
 def encode(value: Any, name: str) -> bytes:
-    """Return an id for the engine, of str, bytes or a whole number.
+    """Return a str, bytes or a whole number as an id; `name` names its origin in messages.
 
     Raises InputError for anything else, and for text that UTF-8 cannot hold.
     """
@@ -87,27 +87,30 @@ class JudgedNumbers:
         """Return the documents of some topics, whose indices in the pool are `topics` (S,).
 
         As three arrays: how many each topic has (S,), their ids (n,), and their indices in the pool (n,).
-        An id is the number itself as one word, not its digits: so NumberDocuments have theirs.
+        An id is here the number itself as a word of 64 bits, not its digits, as in NumberDocuments.
         """
         counts = lengths_at(self.offsets, topics)
-        rows = rows_or_slice(self.offsets[topics], counts)[0]
+        rows, _ = rows_or_slice(self.offsets[topics], counts)
         return counts, Ids([self.number[rows].view(np.uint64)]), self.document[rows]
 
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """Indices in a pool, by the topics and documents of Python; each table is made when first used."""
+    """Indices of topics and documents in a pool, by their texts; each table is made when it is first used.
+
+    pool  the judged documents, topic after topic
+    """
 
     pool: Pool
 
     @cached_property
     def topic_texts(self) -> list[str]:
-        """The topics of the pool."""
+        """The ids of the topics of the pool."""
         return texts_of(self.pool.topics)
 
     @cached_property
     def topics(self) -> dict[str, int]:
-        """The topics and their indices in the pool."""
+        """For each topic its index in the pool."""
         return {topic: number for number, topic in enumerate(self.topic_texts)}
 
     @cached_property
@@ -125,16 +128,18 @@ class Lookup:
         texts = list(self.pool.documents)
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         digits = np.fromiter(map(bytes.isdigit, texts), np.bool_, len(texts))
-        rows = np.flatnonzero(digits & (lengths < 20))
+        rows = np.flatnonzero(digits & (lengths < 20))  # 2**63 has 19 digits
         values = np.fromiter([int(texts[row]) for row in rows.tolist()], np.uint64, len(rows))
         num_digits = lengths[rows]
-        # 007 has three digits, but is below 100.
-        least_of_so_many_digits = np.uint64(10) ** (num_digits - 1).astype(np.uint64)
-        has_no_leading_zero = (values >= least_of_so_many_digits) | (num_digits == 1)
+        # 007 has three digits, but is below 100, the least number with three.
+        least_with_digits = np.uint64(10) ** (num_digits - 1).astype(np.uint64)
+        has_no_leading_zero = (values >= least_with_digits) | (num_digits == 1)
         chosen = np.flatnonzero(has_no_leading_zero & (values < 2**63))
         numbers, document = values[chosen].astype(np.int64), rows[chosen]
         return JudgedNumbers(np.searchsorted(document, self.pool.offsets), numbers, document)
 
     def index_of_topic(self, topic: Any, name: str) -> int | None:
         """Return the index of a topic in the pool, None for one without judgements."""
-        return self.topics.get(topic if isinstance(topic, str) else decode(encode(topic, name)))
+        if not isinstance(topic, str):
+            topic = decode(encode(topic, name))
+        return self.topics.get(topic)

@@ -53,7 +53,7 @@ def _rows_of_one_length(values: Any, what: str, name: str) -> NDArray[Any]:
 
 
 class TopDocuments:
-    """Matrices (T, k) of documents and scores, as rows of topic, document, score without fillers."""
+    """Rows of topic, document and score from matrices (T, k), without the fillers of shorter rows."""
 
     def __init__(self, topics: Any, ids: Any, scores: Any) -> None:
         self._topics = topics
@@ -87,7 +87,7 @@ def rank_matrix(
 ) -> Ranking:
     """Rank T topics with up to k documents each: `ids` (T, k), -1 (or None) where there is none.
 
-    lookup  finds ids that are whole numbers among the judged documents
+    lookup  finds judged documents whose ids are whole numbers
     Raises InputError for shapes that do not fit, and for faults of any run.
     """
     check_tag(name, tag)
@@ -117,7 +117,10 @@ def rank_matrix(
 def _documents_in(matrix: NDArray[Any]) -> BoolArray | None:
     """Return (T, k) where a matrix of ids has documents; None if all are numbers from 0 up."""
     if matrix.dtype.kind in "iu":
-        return None if matrix.min(initial=0) >= 0 else matrix != NO_DOCUMENT
+        if matrix.min(initial=0) >= 0:
+            return None
+        is_document: BoolArray = matrix != NO_DOCUMENT
+        return is_document
     return np.array([[text not in (None, NO_DOCUMENT) for text in row] for row in matrix.tolist()], bool)
 
 
@@ -137,7 +140,8 @@ def _checked(topics: Any, ids: Any, scores: Any, name: str) -> tuple[Ids, NDArra
     if hasattr(topics, "tolist"):
         topics = topics.tolist()
     topic_ids = ids_of(list(topics), name)
-    if matrix.ndim != 2 or matrix.shape != values.shape or len(topic_ids) != len(matrix):
+    fits = matrix.ndim == 2 and matrix.shape == values.shape and len(matrix) == len(topic_ids)
+    if not fits:
         raise InputError(
             name,
             None,
@@ -163,5 +167,7 @@ def _check_numbers(ids: IntArray, scores: NDArray[Any], name: str) -> None:
 
 
 def _flat(matrix: NDArray[Any], chosen: BoolArray | None) -> NDArray[Any]:
-    """Return (N,) the chosen values of a matrix (T, k), row after row; None: all, which are not copied."""
-    return matrix.reshape(-1) if chosen is None else matrix[chosen]
+    """Return (N,) the chosen values of a matrix (T, k), row after row; None: all, without a copy."""
+    if chosen is None:
+        return matrix.reshape(-1)
+    return matrix[chosen]

@@ -1,4 +1,4 @@
-"""Measures as a program has them: all that there are, one's own, and those that `measures` asks for."""
+"""Measures of programs: a list of all, those that a user registers, and those that `measures` asks for."""
 
 from __future__ import annotations
 
@@ -72,15 +72,18 @@ def register(
 
 
 Measures = str | Measure | Iterable[str | Measure] | None
+"""One measure or several, by name or record; None: the official ones and PRES."""
 
-USUAL_OPTIONS = Options()
-"""The default options, which nearly all calls use: one object, so that it is recognised by `is`."""
+DEFAULT_OPTIONS = Options()
+"""The default options, which nearly all calls share: one object, which is recognised by `is`."""
 
 
 def selected(measures: Measures, options: Options, nmax: int | Sequence[int], form: str) -> Selection:
-    """Return the columns; raise UsageError for a value that is no text, MeasureError for unknown measures.
+    """Return the columns of measures, one for each cutoff or other parameter.
 
+    nmax  Nmax of PRES where a measure names none
     form  the format of the judgements, as -R names it
+    Raises UsageError for values of another type or none, MeasureError for unknown measures.
     """
     texts: list[str] = []
     if measures is not None:
@@ -96,8 +99,8 @@ def selected(measures: Measures, options: Options, nmax: int | Sequence[int], fo
     # A name with a colon imports a measure and adds it: the cache would skip that.
     if any(":" in text for text in texts):
         return select(texts, options, ranks, info)
-    # None stands for the usual options in the key of the cache, because hashing options takes a while.
-    other_options = None if options is USUAL_OPTIONS else options
+    # None stands for the default options in the key of the cache, because hashing options takes a while.
+    other_options = None if options is DEFAULT_OPTIONS else options
     return _selected(tuple(texts), other_options, ranks, info, own_measures())
 
 
@@ -124,7 +127,7 @@ def _measure_name(measure: Any) -> str:
 
 @lru_cache(maxsize=256)
 def _warnings_of_ignored(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the warnings of parameters that have no effect, remembered for the next call."""
+    """Return the warnings of parameters that have no effect, from the cache if an earlier call had them."""
     return tuple(without_effect(texts))
 
 
@@ -136,9 +139,11 @@ def _selected(
     info: RelevanceInfo,
     registered: tuple[Measure, ...],
 ) -> Selection:
-    """Return the columns, kept for the next call, because reading them costs as much as a small batch.
+    """Return the columns of measures, from the cache if an earlier call had the same arguments.
 
-    options     None for the usual ones
-    registered  measures of the user, of which the texts may name some
+    To make them takes as long as to evaluate a small batch.
+
+    options     None for the default ones
+    registered  the user's measures, of which the texts may name some
     """
-    return select(texts, options or USUAL_OPTIONS, ranks, info)
+    return select(texts, options or DEFAULT_OPTIONS, ranks, info)

@@ -15,13 +15,15 @@ _NOTHING_NAMED = nullcontext()
 def reading(naming: Naming) -> AbstractContextManager[None]:
     """Return a context manager inside which files and data are read with these names of columns and grades.
 
-    If none are named it is one that all calls share and that does nothing, which small calls notice.
+    If nothing is named, all calls share one that does nothing: small calls would notice a new one each time.
     """
-    return _NOTHING_NAMED if naming is NO_NAMING else using(naming)
+    if naming is NO_NAMING:
+        return _NOTHING_NAMED
+    return using(naming)
 
 
 def naming_of_arguments(columns: Mapping[str, str] | None, grades: Mapping[str, float] | None) -> Naming:
-    """Return what the arguments columns= and grades= name; raise UsageError for what names nothing."""
+    """Return the names in columns= and grades=; raise UsageError for arguments that are no dicts of names."""
     if columns is None and grades is None:
         return NO_NAMING
     for name, value in (("columns", columns), ("grades", grades)):

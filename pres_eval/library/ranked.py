@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from inspect import signature
@@ -24,7 +24,7 @@ from pres_eval.library.evaluation import Digest, pandas
 from pres_eval.library.file_or_dict import excluded_of, mapping_of, topic_numbers
 from pres_eval.library.ids import Lookup, texts_of
 from pres_eval.library.matrices import TopDocuments, rank_matrix
-from pres_eval.library.measures import USUAL_OPTIONS, Measures, selected
+from pres_eval.library.measures import DEFAULT_OPTIONS, Measures, selected
 from pres_eval.library.naming import naming_of_arguments, reading
 from pres_eval.library.run import GAINS_FORMAT, Run
 from pres_eval.library.streaming import Accumulator
@@ -92,7 +92,7 @@ class Qrels:
             raise UsageError(f"form={form!r}: expected the name of a format, such as 'qrels'")
         with reading(naming_of_arguments(columns, grades)):
             self.relevance = read_judgements(data, form, name, jobs)
-        """The judgements as the engine has them."""
+        """The judgements as arrays: grades and the pool of their documents."""
         if self._prints_lines and not is_path(data):
             _check_topics(self.name, self.relevance.pool.topics)
         self.form = form
@@ -103,7 +103,7 @@ class Qrels:
 
     @cached_property
     def lookup(self) -> Lookup:
-        """Return the engine's index of topics and judged documents by Python's texts."""
+        """Return the index of topics and judged documents by their texts."""
         return Lookup(self.relevance.pool)
 
     @cached_property
@@ -128,7 +128,7 @@ class Qrels:
         return f"<Qrels {self.name}: {len(self)} documents of {len(self.relevance.pool.topics)} topics>"
 
     def to_dict(self) -> dict[str, dict[str, int | float]]:
-        """Return topic, document and grade, a dict for qrels.  Raises UsageError for other judgements."""
+        """Return a dict of dicts: topic, document, grade.  Raises UsageError for others than qrels."""
         relevance = self.relevance
         if not isinstance(relevance, engine.QrelsJudgements):
             raise UsageError(f"{self.name}: expected judgements that are qrels, found form={self.form!r}")
@@ -140,13 +140,18 @@ class Qrels:
 
     def to_pandas(self) -> Any:
         """Return the same as a pandas frame: query_id, doc_id and relevance."""
-        rows = [(t, d, g) for t, documents in self.to_dict().items() for d, g in documents.items()]
-        return pandas().DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
+        return pandas().DataFrame(list(self._rows()), columns=["query_id", "doc_id", "relevance"])
 
     def to_trec(self) -> bytes:
         """Return the same as lines of a qrels file: topic, 0, document, grade."""
-        lines = (f"{t} 0 {d} {g}\n" for t, documents in self.to_dict().items() for d, g in documents.items())
+        lines = [f"{topic} 0 {document} {grade}\n" for topic, document, grade in self._rows()]
         return "".join(lines).encode("utf-8", "surrogateescape")
+
+    def _rows(self) -> Iterator[tuple[str, str, int | float]]:
+        """Yield topic, document and grade of each judgement."""
+        for topic, documents in self.to_dict().items():
+            for document, grade in documents.items():
+                yield topic, document, grade
 
     @python_words
     def write(self, file: Any, form: str | None = None) -> None:
@@ -173,7 +178,7 @@ class Qrels:
         write_qrels(self, file, form)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Copies too: the first topic was looked at where the judgements were made, `lookup` is made again.
+        # For copies too: they make their own `lookup`, and do not look for swapped runs (`_first`).
         return {"relevance": self.relevance, "form": self.form, "is_file": self.is_file, "_first": None}
 
     @python_words
@@ -196,7 +201,8 @@ class Qrels:
         >>> found.compute()
         {'map': 0.75}
         """
-        signature(Run.evaluate).bind(self, measures, **options)  # raises TypeError for an unknown one
+        signature(Run.evaluate).bind(self, measures, **options)  # raises TypeError for an unknown option
+        # Unknown measures raise their error now, not at the first update.
         selected(measures, Options(), options.get("nmax", DEFAULT_NMAX), self.form)
         level = options.get("level", Options.relevance_level)
         judged = self.of_topics(options.get("empty", AS_TREC_EVAL), level)
@@ -218,7 +224,7 @@ class Qrels:
         """
         document_scores = read_judgements(scores, GAINS_FORMAT, None, None)
         assert isinstance(document_scores, engine.QrelsJudgements), "gains are qrels"
-        return self._with(with_document_scores(self.relevance, document_scores))
+        return self._with_relevance(with_document_scores(self.relevance, document_scores))
 
     @python_words
     def with_topic_numbers(self, nmax_of: Any = None, sizes: Any = None) -> Qrels:
@@ -235,25 +241,25 @@ class Qrels:
         """
         if nmax_of is None and sizes is None:
             return self
-        return self._with(
+        return self._with_relevance(
             with_topic_numbers(self.relevance, topic_numbers(nmax_of), topic_numbers(sizes)),
         )
 
     @python_words
     def of_topics(self, empty: str, level: float = Options.relevance_level) -> Qrels:
-        """Return the same judgements where topics without relevant documents are left out, or raise.
+        """Return the judgements without topics that have no relevant document, or raise an error for these.
 
-        empty  "skip" or "error", as --empty has them; other rules keep all topics
-        Raises InputError for an error, or if no topic is left; UsageError for judgements that are no qrels.
+        empty  "skip" to leave them out, "error" to raise an error; other values of --empty keep all topics
+        Raises InputError for the error, or if no topic is left; UsageError for judgements that are no qrels.
         """
         if empty == STOP:
             check_no_empty_topics(self.relevance, level)
         if empty != SKIP:
             return self
-        return self._with(without_empty_topics(self.relevance, level))
+        return self._with_relevance(without_empty_topics(self.relevance, level))
 
-    def _with(self, relevance: Relevance) -> Qrels:
-        """Return the same with other judgements."""
+    def _with_relevance(self, relevance: Relevance) -> Qrels:
+        """Return a copy with changed judgements."""
         other = copy(self)
         other.relevance = relevance
         return other
@@ -288,7 +294,7 @@ class Qrels:
         if exclude_from not in EXCLUDE_FROM:
             raise UsageError(f"exclude_from={exclude_from!r}: expected one of {', '.join(EXCLUDE_FROM)}")
         rewriting = rewriting_of(mapping_of(map_docs), map_ranks, excluded_of(exclude), exclude_from)
-        return self._with(rewriting.of_judgements(self.relevance))
+        return self._with_relevance(rewriting.of_judgements(self.relevance))
 
     @python_words
     def rank(
@@ -326,7 +332,7 @@ class Qrels:
                 ranking = rank_by_cluster(cluster, data, self.relevance, options, cluster_timeout)
         if self._prints_lines and len(ranking.unjudged_ids) and not is_path(data):
             _check_topics(ranking.name, ranking.unjudged)
-        return Run(self, ranking, options, is_path(data), data, naming)
+        return Run(self, ranking, options, is_file=is_path(data), made_of=data, naming=naming)
 
     @python_words
     def rank_top_k(
@@ -364,9 +370,9 @@ class Qrels:
 
 
 def _options(compat: str, max_retrieved: int | None, duplicates: str) -> Options:
-    """Return the options of a ranking; the usual ones are made once, as small calls have them each time."""
+    """Return the options of a ranking; the default ones are made once, as small calls need them each time."""
     if (compat, max_retrieved, duplicates) == (V9.name, None, ERROR_OF_DUPLICATES):
-        return USUAL_OPTIONS
+        return DEFAULT_OPTIONS
     return Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
 
 
@@ -378,6 +384,6 @@ def _check_topics(name: str, topics: Sequence[bytes]) -> None:
 
 
 class UnprintedQrels(Qrels):
-    """Judgements of the drop-ins, whose values by topic are never lines: topics may be any text."""
+    """Judgements of the drop-ins, which print no lines: topics may be any text."""
 
     _prints_lines = False

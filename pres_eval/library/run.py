@@ -14,7 +14,7 @@ from pres_eval.errors import UsageError
 from pres_eval.library.arguments import EmptyRule, TieRule, check_jobs, is_path, python_words, warn
 from pres_eval.library.data import look_again
 from pres_eval.library.evaluation import Evaluation, Origin
-from pres_eval.library.file_or_dict import topic_files
+from pres_eval.library.file_or_dict import read_groups_and_weights
 from pres_eval.library.ids import encode, texts_of
 from pres_eval.library.measures import Measures, selected
 from pres_eval.library.naming import reading
@@ -38,7 +38,7 @@ GAINS_FORMAT = "qrels_float"
 
 
 class ScoreOptions(NamedTuple):
-    """Options of an evaluation that a ranking does not have; see `evaluate` for each."""
+    """Options that an evaluation needs besides those a run was ranked with; see `evaluate` for each."""
 
     level: float = Options.relevance_level
     complete: bool = False
@@ -49,15 +49,15 @@ class ScoreOptions(NamedTuple):
     empty: str = AS_TREC_EVAL
 
 
-USUAL = ScoreOptions()
-"""The options of nearly all evaluations, with which those of the ranking are all."""
+DEFAULT_SCORE_OPTIONS = ScoreOptions()
+"""With these, as in nearly all evaluations, the options that the run was ranked with are used unchanged."""
 
 
 class EvaluateSettings(NamedTuple):
-    """Everything that an evaluation of a ranked run can be told; see `evaluate` for each but the options."""
+    """All arguments of `Run.evaluate`, those of ScoreOptions in `options`; see `evaluate` for each."""
 
     measures: Measures = None
-    options: ScoreOptions = USUAL
+    options: ScoreOptions = DEFAULT_SCORE_OPTIONS
     nmax: int | Sequence[int] = DEFAULT_NMAX
     bounds: bool | str = False
     intervals: bool = False
@@ -86,15 +86,22 @@ class Run:
         made_of: Any = None,
         naming: Naming = NO_NAMING,
     ) -> None:
+        """Keep a ranking, and what further methods need.
+
+        options  those that the run was ranked with
+        is_file  whether the run was read from a file, and its name is a path
+        made_of  the data or path of the run, which a warning or `write` may read again
+        naming   the names of columns (columns=) with which these data are read
+        """
         self.qrels = qrels
         self.ranking = ranking
-        """The ranks as the engine has them."""
+        """The ranks of the judged documents, as arrays."""
         self._options = options
         self._is_file = is_file
-        self._made_of = made_of  # the data, which a warning or `write` may read again
+        self._made_of = made_of
         self._naming = naming
         self.is_part = False
-        """Whether further topics will come, so that none of the judgements is missed yet."""
+        """Whether this is a part of a longer run: the judged topics that it lacks are no reason to warn."""
 
     @property
     def name(self) -> str:
@@ -108,12 +115,16 @@ class Run:
 
     @property
     def topics(self) -> list[str]:
-        """The topics that have judgements, in byte order."""
+        """The topics of the run that have judgements, in byte order."""
         return texts_of(self.qrels.relevance.pool.topics.take(self.ranking.topic))
 
     @cached_property
     def _second_look(self) -> SecondLook:
-        """Return what a second look at the rows of the run shows."""
+        """Return the faults that some rows of the run show when they are read again; only warnings need them.
+
+        These are ids that would match judged ones if they were written alike, and ranks that seem exchanged
+        with scores.
+        """
         with reading(self._naming):
             return look_again(self._made_of, self.ranking, self.qrels.relevance, self.qrels.lookup)
 
@@ -123,7 +134,7 @@ class Run:
     def write(self, file: Any, form: str | None = None, tag: str = "run") -> None:
         """Write all documents of the run to a file, as `write_run` does: they are read again for it.
 
-        Raises UsageError for a run of an open file or of rows that could be read once alone.
+        Raises UsageError for a run of an open file, or of rows that can be read only once.
 
         >>> import io
         >>> import pres_eval as pe
@@ -145,10 +156,10 @@ class Run:
             write_run(self._made_of, file, form, tag)
 
     def _options_of(self, settings: ScoreOptions) -> Options:
-        """Return the options of an evaluation.
+        """Return the options that the run was ranked with, changed by those of an evaluation.
 
-        Raises UsageError for arguments that are none, or that Options would take for something else; and for
-        topics without a relevant document that `empty` refuses, or would leave out.
+        Raises UsageError for values that are not valid, and for topics without a relevant document: with
+        `empty` "error" always, with "skip" if the judgements still have them.
         """
         level = settings.level
         if settings.complete not in (True, False):
@@ -157,7 +168,8 @@ class Run:
             raise UsageError(f"judged_only={settings.judged_only!r}: expected True or False")
         if isinstance(level, float) and level % 1 and self.qrels.form != GAINS_FORMAT:
             raise UsageError(f"level={level!r}: expected a whole number, or judgements with decimals")
-        if isinstance(level, int) and settings == USUAL:
+        # A level of 1.0 equals the default 1, but stays a decimal in messages.
+        if isinstance(level, int) and settings == DEFAULT_SCORE_OPTIONS:
             return self._options
         options = replace(
             self._options,
@@ -210,19 +222,26 @@ class Run:
     ) -> Evaluation:
         """Return all numbers of the run for columns that were selected before.
 
-        files  the groups and the weights of topics
+        files  groups of topics, and weights of topics, both read already; None: no groups, no weights
         """
         if intervals and files != (None, None):
             raise UsageError("intervals: expected neither groups nor weights beside it")
         qrels, relevance = self.qrels, self.qrels.relevance
-        alone = not self.is_part
-        for text in warnings_about(self.ranking, relevance, options, lambda: self._second_look, alone):
+        is_whole = not self.is_part
+        for text in warnings_about(
+            self.ranking,
+            relevance,
+            options,
+            second_look=lambda: self._second_look,  # rows are read again only where a warning needs it
+            missing_topics=is_whole,
+        ):
             warn(text)
         groups, weights = files
-        answered = answered_by_nothing(relevance, options)
         ranking = self.ranking
-        if answered is not None:
-            ranking = with_nothing_for(ranking, answered)
+        # An empty result is right for topics without relevant documents: they get the value of `empty`.
+        topics_without_relevant = answered_by_nothing(relevance, options)
+        if topics_without_relevant is not None:
+            ranking = with_nothing_for(ranking, topics_without_relevant)
         check_common_topics(relevance, ranking, options)
         scoring = Scoring(
             relevance=relevance, selection=selection, options=options, groups=groups, weights=weights
@@ -247,10 +266,11 @@ class Run:
 
 
 def evaluated(run: Run, settings: EvaluateSettings) -> Evaluation:
-    """Return all numbers of a run; `Run.evaluate` takes the settings one by one."""
+    """Return all numbers of a run, as `Run.evaluate` does, which takes the settings one by one."""
     check_jobs(settings.jobs)
     relevance = run.qrels.relevance
     options = run._options_of(settings.options)
+    # With the ranking's options, which most calls share, the columns are in a cache; the evaluation's follow.
     columns = selected(settings.measures, run._options, settings.nmax, run.qrels.form)
     columns = with_ties_and_bounds(columns, options, settings.bounds, warn)
     warn(warning_of_infinite_gains(columns, relevance))
@@ -258,7 +278,9 @@ def evaluated(run: Run, settings: EvaluateSettings) -> Evaluation:
         from pres_eval.analysis.ties import warning_of_ties  # most runs have none
 
         warn(warning_of_ties(relevance, run.ranking, options, columns))
-    files: tuple[Groups | None, Weights | None] = (None, None)
+    groups_and_weights: tuple[Groups | None, Weights | None] = (None, None)
     if settings.groups is not None or settings.weights is not None:
-        files = topic_files(settings.groups, settings.weights, relevance.pool.topics, warn)
-    return run.evaluate_columns(columns, options, settings.jobs, files, settings.intervals)
+        groups_and_weights = read_groups_and_weights(
+            settings.groups, settings.weights, relevance.pool.topics, warn
+        )
+    return run.evaluate_columns(columns, options, settings.jobs, groups_and_weights, settings.intervals)

@@ -1,4 +1,4 @@
-"""Topics as they come, and shards: evaluations of parts of a run that become the evaluation of the whole."""
+"""Evaluations of parts of a run, such as topics as they come or shards, merged into that of the whole run."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def evaluations_of(data: Any) -> list[Evaluation]:
-    """Return evaluations that come one by one or in a list; raise UsageError for any other object."""
-    is_one = isinstance(data, Evaluation) or not hasattr(data, "__iter__")
-    evaluations = [data] if is_one else list(data)
+    """Return a list of evaluations, of one or several; raise UsageError for any other object."""
+    is_single = isinstance(data, Evaluation) or not hasattr(data, "__iter__")
+    evaluations = [data] if is_single else list(data)
     for number, evaluation in enumerate(evaluations, 1):
         if not isinstance(evaluation, Evaluation):
             raise UsageError(
@@ -37,7 +37,7 @@ def evaluations_of(data: Any) -> list[Evaluation]:
 
 
 def _check_alike(evaluations: Sequence[Evaluation]) -> None:
-    """Raise UsageError for evaluations of other measures, options, judgements, groups than the first."""
+    """Raise UsageError if an evaluation has other measures, options, judgements or groups than the first."""
     for evaluation in evaluations[1:]:
         difference = _difference(evaluation, evaluations[0])
         if difference:
@@ -45,7 +45,7 @@ def _check_alike(evaluations: Sequence[Evaluation]) -> None:
 
 
 def _difference(evaluation: Evaluation, first: Evaluation) -> str:
-    """Return what an evaluation has that another has not, by which they cannot be merged; empty if nothing.
+    """Return what an evaluation has that the first does not, so that they cannot be merged; "" if nothing.
 
     Parts of an accumulator share their objects, so that most comparisons end at once.
     """
@@ -56,15 +56,14 @@ def _difference(evaluation: Evaluation, first: Evaluation) -> str:
     topics, first_topics = evaluation.origin.topics, first.origin.topics
     if topics is not first_topics and list(topics) != list(first_topics):
         return "judgements of other topics"
-    if evaluation.groups_and_weights != first.groups_and_weights and topic_contents(
-        evaluation
-    ) != topic_contents(first):
+    has_same_objects = evaluation.groups_and_weights == first.groups_and_weights
+    if not has_same_objects and topic_contents(evaluation) != topic_contents(first):
         return "other groups or weights of topics"
     return ""
 
 
 def topic_contents(evaluation: Evaluation) -> tuple[dict[str, frozenset[bytes]], dict[bytes, float]]:
-    """Return the content of the files of groups and weights; nothing without."""
+    """Return the topics of each group and the weight of each topic; empty without groups, without weights."""
     groups, weights = evaluation.groups_and_weights
     topics_of_group: dict[str, frozenset[bytes]] = {}
     weight_of_topic: dict[bytes, float] = {}
@@ -76,7 +75,7 @@ def topic_contents(evaluation: Evaluation) -> tuple[dict[str, frozenset[bytes]],
 
 
 def merged(evaluations: Sequence[Evaluation], *, first_counts: bool = False) -> Evaluation:
-    """Return the evaluation of all topics of some evaluations, with the bits of one of the whole run.
+    """Return one evaluation of the topics of several, bit for bit that of the whole run.
 
     first_counts  whether the first evaluation of a topic counts where several have it
     Raises UsageError for evaluations of other measures, options, judgements, groups or weights, and for a
@@ -89,7 +88,7 @@ def merged(evaluations: Sequence[Evaluation], *, first_counts: bool = False) -> 
     _check_once([block.topics[row] for row in rows])
     groups, weights = first.groups_and_weights
     whole = _summed(first.scores, _in_topic_order(block, rows), weights)
-    # A group has values in the parts that have topics of it; all have the same columns and options.
+    # The first part that has a group shows its columns; all parts have the same.
     part_of_group: dict[str, ScoredRun] = {}
     for evaluation in evaluations:
         for name, part in evaluation.scores.groups.items():
@@ -110,7 +109,7 @@ def merged(evaluations: Sequence[Evaluation], *, first_counts: bool = False) -> 
 
 
 def _topics_with_documents(evaluation: Evaluation) -> Sequence[bytes]:
-    """Return the scored topics for which the run has documents: others are there by -c and --empty."""
+    """Return the scored topics for which the run has documents; -c with --empty scores others too."""
     topics = evaluation.scores.topics
     if evaluation.options.empty not in (AS_ZERO, ONE):
         return topics
@@ -119,7 +118,7 @@ def _topics_with_documents(evaluation: Evaluation) -> Sequence[bytes]:
 
 
 def _check_once(topics: Iterable[bytes], before: Collection[bytes] = ()) -> None:
-    """Raise UsageError for a topic that is there twice, or that was there before."""
+    """Raise UsageError for a topic that comes twice, or is among those before."""
     known_topics: set[bytes] = set()
     repeated_topics: set[bytes] = set()
     for topic in topics:
@@ -132,7 +131,7 @@ def _check_once(topics: Iterable[bytes], before: Collection[bytes] = ()) -> None
 
 
 def _in_topic_order(block: ScoredBlock, rows: Sequence[int]) -> ScoredBlock:
-    """Return these topics of a block, in byte order."""
+    """Return the topics in these rows of a block, in byte order, with their values."""
     in_order = sorted(rows, key=block.topics.__getitem__)
     values: list[Values] = []
     for column in block.values:
@@ -146,7 +145,7 @@ def _in_topic_order(block: ScoredBlock, rows: Sequence[int]) -> ScoredBlock:
 def _rows_that_count(
     evaluations: Sequence[Evaluation], topics: Sequence[bytes], first_counts: bool
 ) -> Iterable[int]:
-    """Return the rows that count of the topics of all evaluations, one evaluation after the other.
+    """Return the rows that count, of all topics (n,) of one evaluation after the other.
 
     With -c and --empty zero or one, each part has all topics without relevant documents. Such a topic counts
     once: in the part that has documents for it, else in the first.
@@ -160,8 +159,9 @@ def _rows_that_count(
         has_documents += [topic in topics_with_documents for topic in evaluation.scores.topics]
     row_of_topic: dict[bytes, int] = {}
     for row, topic in enumerate(topics):
-        # The first row of a topic, but rather the first with documents.
-        if topic not in row_of_topic or (has_documents[row] and not has_documents[row_of_topic[topic]]):
+        # The first row of a topic with documents counts; if none has documents, its first row.
+        row_before = row_of_topic.get(topic)
+        if row_before is None or (has_documents[row] and not has_documents[row_before]):
             row_of_topic[topic] = row
     if first_counts:
         return list(row_of_topic.values())
@@ -169,7 +169,10 @@ def _rows_that_count(
 
 
 def _summed(part: ScoredRun, block: ScoredBlock, weights: Weights | None) -> ScoredRun:
-    """Return a part of a run with all topics of the run."""
+    """Return the scores of a whole run, whose topics are those of a block, summed up anew.
+
+    part  the scores of a part of the run, which has the same columns and tag
+    """
     summing = Summing(part.columns, weights)
     summing.add(block)
     totals = summing.totals_as(part.totals)
@@ -208,6 +211,7 @@ class Accumulator:
         self.duplicates = duplicates
         self._lock = Lock()
         self._parts: list[Evaluation] = []
+        """Evaluations of the topics that were added; a single one once they are merged."""
         self._is_merged = False
         self._added_topics: set[bytes] = set()
 
@@ -240,18 +244,19 @@ class Accumulator:
         self._warn_of_repeated("update", num_repeated)
 
     def _add(self, evaluations: Sequence[Evaluation]) -> int:
-        """Add parts, and return how many of their topics were there before; called with the lock held.
+        """Add parts, and return how many of their topics were added before; call it with the lock held.
 
-        Raises UsageError for a topic that is there twice, if that is an error, and then adds nothing.
+        Raises UsageError for a topic that was added before, if that is an error, and then adds nothing.
         """
-        topics_before = len(self._added_topics)
+        num_before = len(self._added_topics)
         topics = [topic for evaluation in evaluations for topic in _topics_with_documents(evaluation)]
         if self.duplicates != FIRST_LINE:
             _check_once(topics, self._added_topics)
         self._added_topics.update(topics)
         self._parts.extend(evaluations)
         self._is_merged = False
-        return len(topics) - (len(self._added_topics) - topics_before)
+        num_new = len(self._added_topics) - num_before
+        return len(topics) - num_new
 
     def _warn_of_repeated(self, method: str, num_repeated: int) -> None:
         """Warn of topics that were added before."""
@@ -264,7 +269,7 @@ class Accumulator:
         with self._lock:
             if not self._parts:
                 raise UsageError("accumulator: found no topics, expected an update before")
-            # The result is a part itself, so that a second call has nothing to merge.
+            # The result takes the place of the parts, so that a second call has nothing to merge.
             if not self._is_merged:
                 self._parts = [merged(self._parts, first_counts=self.duplicates == FIRST_LINE)]
                 self._is_merged = True
@@ -290,6 +295,7 @@ class Accumulator:
             with accumulator._lock:
                 parts += accumulator._parts
         with self._lock:
-            _check_alike([*self._parts[:1], *parts])
+            first_part = self._parts[:1]
+            _check_alike([*first_part, *parts])
             num_repeated = self._add(parts)
         self._warn_of_repeated("merge_state", num_repeated)

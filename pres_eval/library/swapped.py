@@ -1,4 +1,4 @@
-"""Judgements and runs that were swapped: the values of their first topics tell."""
+"""Signs that judgements and a run were swapped, in the values of their first topics."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 from pres_eval.library.arguments import is_dict
 
 _MANY_GRADES = 6
-"""Different grades in a topic that look like scores, when no grade comes twice."""
+"""Judgements of a topic from which on they look like scores if all differ: scales have fewer grades."""
 
 _GRADES = range(-2, 5)
-"""Grades of the tracks of TREC, and of most others."""
+"""Grades of the tracks of TREC, and of most other judgements."""
 
 _WHOLE = (int, np.integer)
 _BOOLEAN = (bool, np.bool_)
@@ -23,7 +23,7 @@ _BOOLEAN = (bool, np.bool_)
 class FirstValues:
     """Values of the first topic of a run or of judgements.
 
-    values  grades or scores, or whatever else is there
+    values  grades or scores, or other objects in their place
     kinds   their types
     """
 
@@ -33,7 +33,7 @@ class FirstValues:
         self.values = values
         self.kinds = set(map(type, values))
 
-    def are(self, *kinds: type) -> bool:
+    def all_are(self, *kinds: type) -> bool:
         """Return whether there are values, all of these types."""
         return bool(self.values) and all(issubclass(kind, kinds) for kind in self.kinds)
 
@@ -47,32 +47,38 @@ def first_values(data: Any) -> FirstValues | None:
         return FirstValues(list(documents.values()))
     if not isinstance(data, list):
         return None
-    of_row = (tuple, list)
-    rows = takewhile(lambda row: isinstance(row, of_row) and len(row) == 3 and row[0] == data[0][0], data)
-    by_document = {str(document): value for _, document, value in rows}
+
+    def is_of_first_topic(row: Any) -> bool:
+        """Return whether an object is a row of topic, document and value, with the first row's topic."""
+        return isinstance(row, (tuple, list)) and len(row) == 3 and row[0] == data[0][0]
+
+    # Of a document that comes again the last value counts.
+    by_document = {str(document): value for _, document, value in takewhile(is_of_first_topic, data)}
     return FirstValues(list(by_document.values()))
 
 
 def are_dicts(data: Any) -> bool:
-    """Return whether the documents of the first topic have dicts as values: several runs, not one."""
+    """Return whether the documents of the first topic have dicts as values: these are runs by name."""
     values = first_values(data)
-    return is_dict(data) and values is not None and values.are(Mapping)
+    return is_dict(data) and values is not None and values.all_are(Mapping)
 
 
 def look_swapped(judged: FirstValues, run: FirstValues | None) -> str:
-    """Return why judgements look like scores and a run like grades, by the first topic of both.
+    """Return the reason why judgements look like scores and a run like grades, by the first topic of both.
 
-    Empty if nothing does: whole numbers from -2 to 4 can be both.
+    Return "" if they don't: whole numbers from -2 to 4 can be both.
     """
     if run is None or run.kinds == {float}:  # as nearly always
         return ""
-    if judged.are(float) and run.are(*_WHOLE):
+    if judged.all_are(float) and run.all_are(*_WHOLE):
         return "the judgements are numbers with decimals, the scores of the run are whole"
-    if run.are(*_BOOLEAN) and not judged.are(*_BOOLEAN):
+    if run.all_are(*_BOOLEAN) and not judged.all_are(*_BOOLEAN):
         return "the scores of the run are True and False"
-    if judged.are(*_WHOLE) and run.are(*_WHOLE):
+    if judged.all_are(*_WHOLE) and run.all_are(*_WHOLE):
         grades, scores = judged.values, run.values
-        if _MANY_GRADES <= len(grades) == len(set(grades)) and 2 * len(set(scores)) <= len(scores):
+        all_grades_differ = len(set(grades)) == len(grades)
+        scores_are_alike = 2 * len(set(scores)) <= len(scores)
+        if len(grades) >= _MANY_GRADES and all_grades_differ and scores_are_alike:
             return "the judgements are all different, the scores of the run are few different whole numbers"
         beyond = [grade for grade in grades if grade not in _GRADES]
         if beyond and all(score in _GRADES for score in scores):

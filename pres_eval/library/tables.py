@@ -40,14 +40,15 @@ ThreeColumns = tuple[IdColumn, IdColumn, NDArray[Any]]
 def _column_names(available: Iterable[Any], value: Sequence[str], name: str) -> tuple[str, str, str]:
     """Return the names of the three columns; raise InputError if one is missing.
 
-    value  the known headings of the third
+    available  the headings of the table
+    value      the known headings of the third column: those of scores (a run) or of grades (judgements)
     """
     known = list(map(str, available))
     is_run = value is OF_TABLES["score"]
     naming = current_naming().for_role(Role.RUN if is_run else Role.QRELS)
 
-    def first(kind: str, names: Sequence[str]) -> str:
-        """Return the column that the user named, or else the first of the names that a column has."""
+    def heading_of(kind: str, names: Sequence[str]) -> str:
+        """Return the heading that the user named for this kind, else the first of `names` in the table."""
         if kind in naming.columns:
             names = [naming.columns[kind]]
         column = pick(known, names)
@@ -65,20 +66,24 @@ def _column_names(available: Iterable[Any], value: Sequence[str], name: str) -> 
             raise InputError(name, None, f"{known.count(column)} columns named {column}", "one")
         return column
 
-    return first(TOPIC, TOPICS), first(DOCNO, DOCUMENTS), first(SCORE if is_run else GRADE, value)
+    value_kind = SCORE if is_run else GRADE
+    return heading_of(TOPIC, TOPICS), heading_of(DOCNO, DOCUMENTS), heading_of(value_kind, value)
 
 
 def _warn_of_rival(
     available: Iterable[Any], docno: str, values: Callable[[str], Iterable[Any]], name: str
 ) -> None:
-    """Warn of another column of ids of documents that differs from the one that counts in one of many rows.
+    """Warn if a second column seems to have ids of documents too, and one of its first values differs.
 
-    values  returns the values of a column
+    available  the headings of the table
+    docno      the heading of the column that is read
+    values     returns the values of the column with a heading
     """
     rival = rival_docno(list(map(str, available)), docno)
     if rival is None:
         return
-    for used, other in islice(zip(values(docno), values(rival), strict=False), COMPARED_ROWS):
+    first_pairs = islice(zip(values(docno), values(rival), strict=False), COMPARED_ROWS)
+    for used, other in first_pairs:
         if are_rival(used, other):
             text = warning_of_rivals(docno, rival, str(used), str(other))
             warnings.warn(f"{name}: {text}", ReadingWarning, stacklevel=2)
@@ -86,18 +91,19 @@ def _warn_of_rival(
 
 
 def block_of_table(data: Any, names: Sequence[str], name: str) -> Block:
-    """Return the rows of a table, or rows of topic, document and value, with the numbers as they are.
+    """Return the rows of a table, or rows of topic, document and value, with numbers of any type.
 
-    names  of the column of numbers, the first that is there counts
-    Raises InputError for columns that are missing, and values that are none.
+    names  known headings of the column of numbers; the first one that the table has counts
+    Raises InputError for columns that are missing, rows without a value, and values that are no numbers.
     """
     if type(data).__module__.split(".")[0] == "pandas":  # which is not imported to find out
         if not hasattr(data, "columns"):
             raise InputError(name, None, f"a pandas {type(data).__name__}", "a table with named columns")
-        columns = _column_names(data.columns, names, name)
-        _warn_of_rival(data.columns, columns[1], lambda column: data[column].to_numpy(), name)
-        topic, document = (_pandas_ids(data[column], column, name) for column in columns[:2])
-        value = _numbers(data[columns[2]].to_numpy(), columns[2], name)
+        topic_name, docno_name, value_name = _column_names(data.columns, names, name)
+        _warn_of_rival(data.columns, docno_name, lambda column: data[column].to_numpy(), name)
+        topic = _pandas_ids(data[topic_name], topic_name, name)
+        document = _pandas_ids(data[docno_name], docno_name, name)
+        value = _numbers(data[value_name].to_numpy(), value_name, name)
     elif hasattr(data, "__arrow_c_stream__"):
         topic, document, value = _arrow_table(data, names, name)
     elif isinstance(data, Mapping):
@@ -109,7 +115,7 @@ def block_of_table(data: Any, names: Sequence[str], name: str) -> Block:
 
 
 def _arrow_table(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
-    """Return the columns of a table of Arrow; a frame of Polars shows them without pyarrow as well."""
+    """Return the columns of a table of Arrow; those of a frame of Polars also without pyarrow."""
     try:
         table = _read_arrow(data, name)
     except MissingExtraError:
@@ -146,6 +152,7 @@ def _pandas_ids(series: Any, column: str, name: str) -> IdColumn:
 def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> ThreeColumns:
     """Return the columns of a dict of columns; raise InputError for columns of other lengths."""
     names = _column_names(data, value, name)
+    topic_name, docno_name, value_name = names
     if any(isinstance(data[column], Mapping) for column in names):
         raise InputError(
             name,
@@ -154,15 +161,21 @@ def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> 
             "columns that are lists",
             "give the frame itself, or its to_dict('list')",
         )
-    _warn_of_rival(data, names[1], data.__getitem__, name)
-    topics, documents, numbers = (
-        as_array(data[column]) if hasattr(data[column], "detach") else data[column] for column in names
-    )
-    table = _ids(topics, name), _ids(documents, name), _numbers(column_of(numbers), names[2], name)
-    sizes = [len(table[0]), len(table[1]), len(table[2])]
+    _warn_of_rival(data, docno_name, data.__getitem__, name)
+    topics = _ids(_on_host(data[topic_name]), name)
+    documents = _ids(_on_host(data[docno_name]), name)
+    numbers = _numbers(column_of(_on_host(data[value_name])), value_name, name)
+    sizes = [len(topics), len(documents), len(numbers)]
     if len(set(sizes)) > 1:
         raise InputError(name, None, f"columns of {', '.join(map(str, sizes))} rows", "columns of one length")
-    return table
+    return topics, documents, numbers
+
+
+def _on_host(column: Any) -> Any:
+    """Return a tensor of torch, which may be on a GPU, as an array of numpy; other columns as they are."""
+    if hasattr(column, "detach"):
+        return as_array(column)
+    return column
 
 
 def _ids(values: Any, name: str) -> IdColumn:
@@ -173,9 +186,9 @@ def _ids(values: Any, name: str) -> IdColumn:
 
 
 def column_of(values: Any) -> NDArray[Any]:
-    """Return a sequence of numbers as a column (N,): of Python's objects if one of them is no number.
+    """Return a sequence of numbers as an array (N,), of Python's objects if one of them is no number.
 
-    Whole numbers of which 64 bits cannot hold one stay Python's, too: numpy would make doubles of them.
+    If 64 bits cannot hold one of the whole numbers, the array has objects too: numpy would make doubles.
     """
     if isinstance(values, np.ndarray):
         return values
@@ -186,19 +199,24 @@ def column_of(values: Any) -> NDArray[Any]:
     if array.ndim != 1:
         return np.fromiter(values, object, len(values))
     if array.dtype.kind == "f" and (np.abs(array) >= 2.0**63).any():
-        is_whole = [isinstance(value, int | np.integer) for value in values]
-        if any(whole and abs(value) >= 2.0**63 for whole, value in zip(is_whole, values, strict=True)):
+        whole_numbers = [int(value) for value in values if isinstance(value, int | np.integer)]
+        if any(abs(number) >= 2**63 for number in whole_numbers):
             return np.fromiter(map(_plain, values), object, len(values))
     return array
 
 
 def _plain(value: Any) -> Any:
-    """Return Python's number for one of numpy."""
-    return value.item() if isinstance(value, np.generic) else value
+    """Return a number of numpy as Python's; other values as they are."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
 
 
 def _numbers(values: NDArray[Any], column: str, name: str) -> NDArray[Any]:
-    """Return a column (N,) as numbers, with the grades of words; raise InputError for one that is none."""
+    """Return a column (N,) as numbers, words as the grades that the user named for them.
+
+    Raises InputError for a column with other texts or objects.
+    """
     if values.dtype.kind in "biuf" and values.ndim == 1:
         return values
     cells = values.tolist()
@@ -212,20 +230,22 @@ def _numbers(values: NDArray[Any], column: str, name: str) -> NDArray[Any]:
 
 
 def _table_of_rows(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
-    """Return rows that are tuples (topic, document, value), or records with columns as attributes."""
+    """Return the columns of rows: tuples (topic, document, value), dicts, or records with attributes."""
     remaining = iter(data)
     rows = list(islice(remaining, 1))
     if not rows:
         return Objects([], name), Objects([], name), np.zeros(0)
     first = rows[0]
+    # Names of the attributes with topic, document and value; None in a row that is no such record.
     attributes = [_attribute_of(first, names) for names in (TOPICS, DOCUMENTS, value)]
     try:
         if None in attributes:
             iter(first)  # raises TypeError before the rest is read, which may have no end
         rows.extend(remaining)
-        if isinstance(first, Mapping) and all(
+        are_dicts = isinstance(first, Mapping) and all(
             isinstance(row, Mapping) and row.keys() == first.keys() for row in rows
-        ):
+        )
+        if are_dicts:
             return _mapping_table({key: [row[key] for row in rows] for key in first}, value, name)
         if None in attributes:
             columns = [list(column) for column in zip(*rows, strict=True)]
@@ -246,7 +266,7 @@ def _attribute_of(row: Any, names: Sequence[str]) -> str | None:
 
 
 _ROW = "rows of topic, document and value"
-"""What rows are expected to be, in messages."""
+"""The rows that messages expect."""
 
 
 ARROW_TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
@@ -305,11 +325,14 @@ def _check_no_nulls(column: Any, label: str, name: str) -> None:
 
 
 def _spans(chunk: Any) -> list[Spans]:
-    """Return the ids of an array of large_binary where they are, and a copy of the last ones."""
+    """Return the ids of an array of large_binary in two parts: where they are, and the last ones as a copy.
+
+    A span needs 16 bytes behind its last id, which the buffer of Arrow may not have.
+    """
     _, offsets, data = chunk.buffers()
     starts = np.frombuffer(offsets, np.int64)[chunk.offset : chunk.offset + len(chunk) + 1]
     text = np.frombuffer(data if data is not None else b"", np.uint8)[: int(starts[-1])]
-    # What is loaded of an id may reach 16 bytes behind it.
-    safe = int(np.searchsorted(starts[1:], len(text) - 2 * WORD, side="right"))
-    tail = np.concatenate((text[int(starts[safe]) :], np.zeros(3 * WORD, np.uint8)))
-    return [Spans(text, starts[: safe + 1]), Spans(tail, starts[safe:] - starts[safe])]
+    num_safe = int(np.searchsorted(starts[1:], len(text) - 2 * WORD, side="right"))
+    tail_start = int(starts[num_safe])
+    tail = np.concatenate((text[tail_start:], np.zeros(3 * WORD, np.uint8)))
+    return [Spans(text, starts[: num_safe + 1]), Spans(tail, starts[num_safe:] - tail_start)]

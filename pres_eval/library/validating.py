@@ -24,18 +24,22 @@ class Review(Validation):
         """Return the estimate of "recall" or another quantity, over all topics."""
         estimates = self.of(quantity)
         if estimates:
-            return estimates[-1]
+            return estimates[-1]  # that over all topics comes after those of each topic
         known = ", ".join(dict.fromkeys(estimate.quantity for estimate in self.estimates))
         raise UsageError(f"quantity {quantity!r}: expected one of {known}")
 
     @property
     def sentence(self) -> str:
         """Return in plain words the recall that the samples show, over all topics."""
-        return list(sentences(self))[-1][1]
+        *_, (_, over_all_topics) = sentences(self)
+        return over_all_topics
 
     @python_words
     def to_text(self, form: str = "table", table: str | None = None, digits: int = 4) -> str:
-        """Return the tables as --format of the command: "table", "latex", "markdown", "json", "csv"."""
+        """Return the tables in a format of --format: "table", "latex", "markdown", "json" or "csv".
+
+        table  the name of the one table to return; None: those that the command prints
+        """
         return render(validation_tables(self), Look(form, table, digits), "validate", {})
 
     def __repr__(self) -> str:
@@ -94,7 +98,8 @@ def validate(
 
     Raises UsageError for arguments that make no sense, InputError for files that are wrong.
     """
-    if not samples or None not in (collection, sizes):
+    has_both_sizes = collection is not None and sizes is not None
+    if not samples or has_both_sizes:
         raise UsageError("expected a review, one sample at least, and either collection or sizes")
     settings = ReviewSettings(method, confidence, seed, target, margin)
     _check(settings, columns or ())
@@ -103,7 +108,7 @@ def validate(
             check_whole(name, value, least)
     found_documents = read_review(os.fspath(review), depth)
     topics = {topic for topic, _ in found_documents}
-    topic = topics.pop() if len(topics) == 1 else None
+    topic = topics.pop() if len(topics) == 1 else None  # samples of a review of one topic may lack its column
     sample: list[Sampled] = []
     for path in samples:
         sample += read_sample(os.fspath(path), columns or {}, topic, words=grades or {})
@@ -121,7 +126,7 @@ def validate(
 
 
 def _check(settings: ReviewSettings, columns: Iterable[str]) -> None:
-    """Raise UsageError for a method, a column or a share that is none."""
+    """Raise UsageError for a method or column that does not exist, or a share that is not between 0 and 1."""
     check_whole("seed", settings.seed, 0)
     methods = (ReviewSettings.method, *METHODS)
     if settings.method not in methods:

@@ -448,7 +448,7 @@ def test_long_runs_are_compared_where_each_topic_has_a_match_too(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of many rows, here more than two, topics without any match come first, but all if none is so."""
-    monkeypatch.setattr(second_look, "ALL_ROWS", 2)
+    monkeypatch.setattr(second_look, "MOST_ROWS_COMPARED", 2)
     (tmp_path / "qrels").write_text("".join(f"1 0 d{number} 1\n" for number in range(4)))
     (tmp_path / "run").write_text("1 Q0 d0 1 4 t\n" + "".join(f"1 Q0 D{n} 2 {4 - n} t\n" for n in (1, 2, 3)))
     called = command("-m", "map", tmp_path / "qrels", tmp_path / "run")
