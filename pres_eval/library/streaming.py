@@ -172,7 +172,7 @@ def _summed(part: ScoredRun, block: ScoredBlock, weights: Weights | None) -> Sco
     """Return a part of a run with all topics of the run."""
     summing = Summing(part.columns, weights)
     summing.add(block)
-    totals = summing.totals_as(part.totals)
+    totals = summing.totals_from_part(part.totals)
     return replace(
         part,
         topics=block.topics,
