@@ -127,7 +127,8 @@ class Scoring:
         """
         if not isinstance(self.relevance, QrelsJudgements) or self.zscores is not None:
             return None
-        if all(column.plain is None for column in self.selection):
+        plain_functions = [column.plain for column in self.selection]
+        if not any(plain_functions):
             return None
         # A run that was ranked for another version or format of judgements: `form` reports the options.
         if not ranking.single_precision or ranking.ascending:
@@ -135,11 +136,11 @@ class Scoring:
         topics = plain_topics(self.relevance, ranking, self.options)
         if topics is None:
             return None
-        others = tuple(column for column in self.selection if column.plain is None)
+        columns = list(zip(self.selection, plain_functions, strict=True))
+        others = tuple([column for column, function in columns if function is None])
         values_of_others = iter(values_of_topics(topics, others))
         values: list[Values] = []
-        for column in self.selection:
-            function = column.plain
+        for column, function in columns:
             if function is None:
                 values.append(next(values_of_others))
             else:
