@@ -34,9 +34,9 @@ def preferred(batch: Batch) -> FloatArray:
     If scores tie and --ties expected is set, it is the expected share.
     """
     if batch.ties is not None:
-        from pres_eval.measures.expected.ranks import preferred_in_ties
+        from pres_eval.measures.expected.ranks import bpref_terms
 
-        return preferred_in_ties(batch)
+        return bpref_terms(batch)
     n = batch.num_rel[batch.relevant_topic_of]
     b = batch.nonrel_so_far[batch.relevant_rows]
     most_before = np.minimum(batch.num_nonrel[batch.relevant_topic_of], n)  # min(N, n)

@@ -39,15 +39,15 @@ def variance_of_relevant(batch: Batch) -> FloatArray:
     """
     if batch.ties is None:
         return np.zeros(len(batch))
-    from pres_eval.measures.expected.ranks import variance_in_ties
+    from pres_eval.measures.expected.ranks import variance_of_relevant_retrieved
 
-    return variance_in_ties(batch)
+    return variance_of_relevant_retrieved(batch)
 
 
 def documents_within(batch: Batch, chosen: BoolArray, rank: int | IntArray | None = None) -> Numbers:
     """Return how many of the chosen documents (D,) each topic (T,) has down to a rank."""
     if batch.ties is not None:
-        from pres_eval.measures.expected.places import share_seen
+        from pres_eval.measures.expected.tied_ranks import share_seen
 
         last_rank = LARGEST_LONG if rank is None else rank
         return batch.sum_by_topic(share_seen(batch, last_rank), chosen)
@@ -62,7 +62,7 @@ def gained(batch: Batch, gains: FloatArray, at_rank: AtRank, rank: int = LARGEST
     Several ranks for all (C, 1) give (C, T), but not in ties.
     """
     if batch.ties is not None:
-        from pres_eval.measures.expected.places import gained_in_ties
+        from pres_eval.measures.expected.tied_ranks import gained_in_ties
 
         return gained_in_ties(batch, gains, at_rank, rank)
     if np.ndim(rank):

@@ -53,11 +53,11 @@ def _found(batch: Batch, rank: int | None) -> tuple[Numbers, Numbers, Numbers]:
     In ties they are those that are expected.
     """
     if batch.ties is not None:
-        from pres_eval.measures.expected.ranks import pairs_found
+        from pres_eval.measures.expected.ranks import moments_of_found
 
         last = LARGEST_LONG if rank is None else rank
-        num_found, found_and_square = pairs_found(batch, last)
-        return num_found, found_and_square, sum_of_ranks(batch, last)
+        mean_of_k, mean_of_product = moments_of_found(batch, last)
+        return mean_of_k, mean_of_product, sum_of_ranks(batch, last)
     k = batch.num_rel_ret if rank is None else batch.relevant_places.within(rank)
     begins = batch.relevant_places.offsets[:-1]
     sum_of_ranks_found = batch.running_ranks[begins + k] - batch.running_ranks[begins]
