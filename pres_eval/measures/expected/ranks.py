@@ -62,7 +62,7 @@ def average_precision(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
         num_ahead_in_tie = ranks.rank - ranks.of_ties(ties.first)[ranks.tie_of_rank]  # r - f
         num_before_tie = ranks.of_ties(rel_before_tie)[ranks.tie_of_rank]
         num_relevant = num_before_tie + 1 + num_ahead_in_tie * chance_of_others[ranks.tie_of_rank]
-        precision_of_tie = ranks.mean(num_relevant / ranks.rank)
+        precision_of_tie = ranks.average(num_relevant / ranks.rank)
         mean_precision[ranks.documents] = precision_of_tie[ranks.tie_of_document]
     return divide(batch.sum_by_topic(mean_precision, batch.is_rel), batch.num_rel)
 

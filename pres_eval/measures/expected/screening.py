@@ -19,7 +19,7 @@ from pres_eval.measures.screening import documents_to_read
 
 
 def rank_in_ties(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the probability (T,) that the `number`-th relevant document is retrieved, and its mean rank (T,).
+    """Return the chance (T,) that the `number`-th relevant document is retrieved, and its mean rank (T,).
 
     number  (T,) counted from 1
     If it is the j-th relevant one of its tie, it is expected at rank j (m + 1)/(R + 1) of the tie.  Where the
@@ -85,7 +85,7 @@ def normalized_last_relevant(batch: Batch) -> FloatArray:
 
 
 def average_time_to_discovery(batch: Batch) -> FloatArray:
-    """Return (T,) expected atd: a relevant document counts with the middle rank of the seen part of its tie."""
+    """Return (T,) expected atd: each relevant document counts with the middle of its tie's seen ranks."""
     ties = ties_of(batch)
     is_certain = relevant_in_whole_ties(batch, WHOLE)
     num_certain = batch.count_by_topic(is_certain)

@@ -60,7 +60,7 @@ def gained_in_ties(batch: Batch, gains: FloatArray, at_rank: AtRank, cutoff: int
     in_ties = np.flatnonzero(is_reached & (ties.size > 1))
     for ranks in ranks_of(batch, in_ties, last):
         worth_of_gain_1 = at_rank(np.ones(len(ranks.rank)), ranks.rank)
-        mean_worth = ranks.mean(worth_of_gain_1)
+        mean_worth = ranks.average(worth_of_gain_1)
         worth[ranks.documents] = gains[ranks.documents] * mean_worth[ranks.tie_of_document]
     return batch.sum_by_topic(worth)
 
@@ -74,7 +74,7 @@ class RanksOfTies:
     size               (E,) documents in each tie
     documents          (K,) the documents that were asked for, as rows of the batch
     tie_of_document    (K,) the number of the tie of each
-    `ranks` has an example.
+    The docstring of `ranks` has an example.
     """
 
     rank: IntArray
@@ -90,8 +90,8 @@ class RanksOfTies:
         values_of_ties[self.tie_of_document] = values[self.documents]
         return values_of_ties
 
-    def mean(self, values: FloatArray) -> FloatArray:
-        """Return (E,) the mean over all ranks of a tie of values (N,); behind the last that counts they are 0."""
+    def average(self, values: FloatArray) -> FloatArray:
+        """Return (E,) the mean of values (N,) over the m ranks of a tie; a rank that does not count adds 0."""
         sums = np.bincount(self.tie_of_rank, weights=values, minlength=len(self.size))
         return np.asarray(sums / self.size, np.float64)
 
