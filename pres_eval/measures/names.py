@@ -2,8 +2,8 @@
 
 A text is a name with or without parameters (`P.5,10`), a nickname (`official`), a label as it is printed
 (`P_10`, `map(rel=2)`), or a name of another tool (`nDCG@10`, `mrr@10`); several of these with commas or
-blanks between them; each in another case as well, where only one name fits.  At its end settings of this
-column alone may stand: its view.
+blanks between them; each in another case as well, where only one name fits.  At its end settings for this
+column alone may follow in brackets: its view.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pres_eval.options import V9, RelevanceInfo, Version
 from pres_eval.records import dataclass
 
 BOUNDS = ("least", "greatest")
-"""Values of the setting `bound`, in the order in which columns follow their measure."""
+"""Values of the setting `bound`, in the order in which their columns follow the measure's."""
 
 _BOUND = rf"bound=(?P<bound>{'|'.join(BOUNDS)})(?:,(?:max_rel|scale)=(?P<scale>[0-9]{{1,9}}))?"
 _VIEW = rf"\((?:rel=(?P<level>[0-9]{{1,18}}))?,?(?:(?P<judged_only>judged_only)=True)?,?(?:{_BOUND})?\)\Z"
@@ -41,11 +41,13 @@ _VIEW = rf"\((?:rel=(?P<level>[0-9]{{1,18}}))?,?(?:(?P<judged_only>judged_only)=
 class View(NamedTuple):
     """Settings with which one column alone is computed.
 
-    level        the relevance level it is seen at, None for that of -l
-    judged_only  documents that nobody judged are taken out of the ranking first, as by -J
-    bound        one of BOUNDS: limit of the value if they were judged, down to the measure's cutoff; or
-                 "lower" or "upper": end of the interval of a value that is inferred from a sample
-    scale        with `bound`: if all that were retrieved were judged, with grades up to this
+    level        the column's own relevance level; None: that of -l
+    judged_only  whether unjudged documents are taken out of the ranking first, as by -J
+    bound        "least" or "greatest": the column has the least or greatest value possible if the unjudged
+                 documents down to the measure's cutoff were judged; "lower" or "upper": an end of the
+                 interval of a value that is inferred from a sample; None: the value itself
+    scale        for "least" and "greatest": all unjudged documents retrieved may have grades up to this;
+                 None: only those down to the cutoff, with grades up to the topic's highest
     """
 
     level: int | None = None
@@ -73,8 +75,8 @@ class NamedMeasure:
     """A measure that a text asks for.
 
     parameters  the texts of its parameters; none for the defaults
-    view        computation of its columns, as far as they set it themselves
-    by_name     whether it was named itself, and not by a nickname for several
+    view        settings for its columns alone
+    by_name     whether its own name was given, not a nickname for several measures
     """
 
     measure: Measure
@@ -91,7 +93,7 @@ _IMPORTED = r"([A-Za-z_][\w.]*:[A-Za-z_]\w*)([.@(].*)?\Z"
 
 
 def read_text(text: str, version: Version) -> Iterator[NamedMeasure]:
-    """Yield the measures that a text names; `package.module:NAME` or `package.module:NAME@5` is one's own.
+    """Yield the measures that a text names; `package.module:NAME@5` is one in a module of the user's.
 
     Raises MeasureError for a name that does not exist, with the nearest ones, and for a setting that the
     measure does not have.
@@ -116,17 +118,23 @@ def read_text(text: str, version: Version) -> Iterator[NamedMeasure]:
 
 
 def split_text(text: str) -> list[str]:
-    """Return the texts of single measures: a comma or blank before a name, outside brackets, ends one."""
+    """Return the texts of single measures: a comma or blank before a name, outside brackets, ends one.
+
+    P.5,10,map is P.5,10 and map.
+    """
     parts: list[str] = []
     begin = 0
-    depth = 0
-    for match in re.finditer(r"[(){}\[\]]|(?:,|\s+)(?![0-9]+,)", text):  # whole numbers are no names
-        letter = match[0]
-        depth += (letter in "({[") - (letter in ")}]")
-        is_separator = letter == "," or letter.isspace()
-        in_brackets = depth > 0
+    open_brackets = 0
+    # Brackets, and the commas and blanks before anything but a whole number of a list, which is no name.
+    for match in re.finditer(r"[(){}\[\]]|(?:,|\s+)(?![0-9]+,)", text):
+        found = match[0]
+        if found in "({[":
+            open_brackets += 1
+        elif found in ")}]":
+            open_brackets -= 1
+        is_separator = found == "," or found.isspace()
         part = text[begin : match.start()]
-        if not is_separator or in_brackets or _takes_any_parameters(part):
+        if not is_separator or open_brackets > 0 or _takes_any_parameters(part):
             continue
         rest = text[match.end() :].lstrip()
         begins_measure = rest[:1] not in ("", ",", ".") and _longest_name(rest) is not None
@@ -146,7 +154,7 @@ def _takes_any_parameters(text: str) -> bool:
 
 
 def falling_labels(labels: Iterable[str]) -> frozenset[str]:
-    """Return the labels of measures of which less is better; unknown names are not among them."""
+    """Return those of the labels that name measures of which less is better; not those that name nothing."""
     return _labels_of(labels, lambda measure: measure.less_is_better)
 
 
@@ -169,7 +177,7 @@ def _labels_of(labels: Iterable[str], holds: Callable[[Measure], bool]) -> froze
 
 @cache
 def _folded_names(measures: tuple[str, ...]) -> dict[str, list[str]]:
-    """Return the names of these measures, of nicknames and of other tools, by their form without case."""
+    """Return the names of these measures, of nicknames and of other tools, by their case-folded form."""
     folded: dict[str, list[str]] = {}
     foreign = [name for notation in NOTATIONS for name in notation.names]
     for name in dict.fromkeys((*measures, *NICKNAMES[V9.name], *foreign)):
@@ -199,12 +207,14 @@ def _read_plain(head: str, rest: str, version: Version) -> list[NamedMeasure]:
     members = NICKNAMES[version.name]
     measure = _measure_called(head)
     nickname = next((name for name in members if name.casefold() == head.casefold()), None)
-    if nickname is not None and (measure is None or nickname == head):
-        return _read_nickname(nickname, members[nickname], rest, measure)
-    if nickname is not None and measure is not None and measure.name != head and not rest:
-        raise MeasureError(f"expected {measure.name} (the measure) or {nickname} (a nickname)")
+    if nickname is not None:
+        if measure is None or nickname == head:
+            return _read_nickname(nickname, members[nickname], rest, measure)
+        if measure.name != head and not rest:
+            raise MeasureError(f"expected {measure.name} (the measure) or {nickname} (a nickname)")
     if rest == ".":
         raise MeasureError(f"nothing after the dot, expected parameters of {head}")
+    # A name that differs from a measure's by case may be another tool's.
     if measure is None or (head != measure.name and head.casefold() in NOTATION_BY_FOLDED_NAME):
         return [_read_notation(head + rest, head, rest.replace(".", "@", 1))]
     if rest and measure.ours and isinstance(measure.parameters, NoParameters):
@@ -231,7 +241,7 @@ def _read_nickname(
 
 
 def _measure_called(head: str) -> Measure | None:
-    """Return the measure of this name; if there is none, one that differs by case; None if there is none."""
+    """Return the measure of this name, else one whose name only differs by case; None if there is neither."""
     for name in (head, *_folded_names(measure_names())[head.casefold()]):
         measure = find_measure(name)
         if measure is not None:
@@ -240,7 +250,7 @@ def _measure_called(head: str) -> Measure | None:
 
 
 def _in_view(measure: Measure, parameters: str | None, view: View) -> NamedMeasure:
-    """Return the measure in a view; raise MeasureError if it cannot be computed so."""
+    """Return the measure with the settings of a view; raise MeasureError if it cannot have them."""
     if view.level is not None and not measure.uses_level:
         raise MeasureError(f"{measure.name} does not depend on the relevance level, found rel={view.level}")
     if (view.judged_only or view.bound) and measure.relevance is not RelevanceInfo.QRELS:
@@ -254,7 +264,7 @@ def _in_view(measure: Measure, parameters: str | None, view: View) -> NamedMeasu
 
 
 def _split_view(text: str) -> tuple[str, View]:
-    """Return a text without the settings of a view at its end, and that view."""
+    """Return a text without the brackets of a view at its end, and the view."""
     match = re.search(_VIEW, text) if text.endswith(")") else None
     if match is None:
         return text, View()
@@ -278,6 +288,7 @@ def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
     if measure is None:
         return _read_notation(text, head, f"{rest[1 + len(parameters) :]}@{parameters}")
     kind = measure.parameters
+    # The label is turned into the text of -m: commas in place of underscores.
     if isinstance(kind, BetaCutoffs):
         parameters = "+" + parameters.replace("_", ",", 1)  # with the sign, a β of 0 is no decimal comma
     # A cutoff before settings, as in sdcg_5_max_rel=4, is separated from them by a comma in -m.
@@ -340,17 +351,19 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
         scale=_whole_setting(name, "max_rel", scale),
     )
     measure = find_measure(name)
-    assert measure is not None, "rules name measures that there are"
+    assert measure is not None, "notations name existing measures"
     return _in_view(measure, parameters if dot else None, view)
 
 
 def _several_cutoffs(head: str, found: re.Match[str]) -> str:
-    """Return the message that cutoffs follow one behind @, with the texts that name all of them.
+    """Return the message about P@5,10 or P@5 10, with the texts that name all of these cutoffs.
 
     found  what follows the name `head`: settings in brackets, a cutoff, and a word of more cutoffs
     Raises MeasureError for a measure that takes no cutoff.
     """
-    settings, cutoff, more = found["settings"] or "", found["cutoff"], found["word"]
+    settings = found["settings"] or ""
+    cutoff = found["cutoff"]
+    more = found["word"]
     first = _read_notation(f"{head}{settings}@{cutoff}", head, f"{settings}@{cutoff}")
     texts = [",".join(f"{head}{settings}@{number}" for number in (cutoff, *more.split(",")))]
     if not settings and first.parameters == (cutoff,):
@@ -365,7 +378,10 @@ def with_cutoffs(text: str) -> str | None:
         return None
     name = match["name"].lower()
     for known in measure_names():
-        if known.lower() in (name, f"{name}_cut") and isinstance(measure_of(known).parameters, Cutoffs):
+        if known.lower() not in (name, f"{name}_cut"):
+            continue
+        measure = find_measure(known)
+        if measure is not None and isinstance(measure.parameters, Cutoffs):
             return f"{known}.{match['cutoffs']}"
     return None
 

@@ -91,7 +91,7 @@ class RanksOfTies:
         return values_of_ties
 
     def average(self, values: FloatArray) -> FloatArray:
-        """Return (E,) the mean of values (N,) over the m ranks of a tie; a rank that does not count adds 0."""
+        """Return (E,) the mean of values (N,) over the m ranks of a tie; ranks that do not count add 0."""
         sums = np.bincount(self.tie_of_rank, weights=values, minlength=len(self.size))
         return np.asarray(sums / self.size, np.float64)
 
