@@ -133,6 +133,7 @@ def recall_at_percent(batch: Batch, percent: float) -> FloatArray:
 _asreview = partial(Measure, ours=True)
 _OF_COLLECTION = frozenset({Trait.OF_COLLECTION, Trait.MOVES_UP})
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _asreview("wss_asreview", work_saved, Percents((95.0,), example="95"), traits=_OF_COLLECTION),
     _asreview(

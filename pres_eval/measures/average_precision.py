@@ -170,6 +170,7 @@ def _expected_precision(r: float, a: int, b: int, unjudged: int) -> float:
 _RANKED = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})
 """Traits of measures of the ranks of relevant documents."""
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "map",

@@ -78,6 +78,7 @@ def plain_geometric_binary_preference(topic: RankedTopic) -> float:
 
 _OF_JUDGED = frozenset({Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.MOVES_UP})
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "bpref",

@@ -144,6 +144,7 @@ _of_run = partial(
 )
 _count = partial(Measure, format=Format.COUNT)
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _of_run("runid", runid, summary=total, format=Format.TAG),
     _of_run("num_q", num_q, summary=number_of_topics, format=Format.COUNT, plain=plain_num_q),

@@ -234,6 +234,7 @@ _of_subtopics = partial(
 # A greedy ranking is not quite the best one, so these can be a little above 1.
 _share_of_best_possible = partial(_of_subtopics, traits=frozenset({Trait.IGNORES_TAIL}))
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _of_subtopics("alpha_DCG", alpha_dcg, _AT_RANKS),
     _share_of_best_possible("alpha_nDCG", alpha_ndcg, _AT_RANKS),

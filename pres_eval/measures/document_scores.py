@@ -81,6 +81,7 @@ _WEIGHED = MeasureSettings((persistence(0.8), _FACTOR), example="p=0.9")
 _BIASED = frozenset({Trait.IGNORES_TAIL, Trait.OWN_EXPECTED})
 _scored = partial(Measure, ours=True, needs_document_scores=True)
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _scored("urbp", understandability_rbp, _WEIGHED, traits=_BIASED),
     _scored("urbp_graded", graded_understandability_rbp, _WEIGHED, traits=_BIASED | {Trait.GRADED}),

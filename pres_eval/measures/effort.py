@@ -133,6 +133,7 @@ _SHARE = frozenset({Trait.BOUNDED, Trait.OF_COLLECTION, Trait.MOVES_UP})
 _TARGETS = Percents((70.0, 80.0, 90.0, 95.0), example="80,95")
 _ours = partial(Measure, ours=True)
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _ours(
         "read_for_recall",

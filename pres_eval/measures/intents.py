@@ -130,6 +130,7 @@ _of_intents = partial(
     traits=frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL}),
 )
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _of_intents("D_nDCG", d_ndcg, Cutoffs(PAGE_CUTOFFS, "10,20")),
     _of_intents("D_Q", d_q, MeasureSettings((BETA,), PAGE_CUTOFFS, "10,20,beta=0.5")),

@@ -101,6 +101,7 @@ def plain_interpolated_precision(topic: RankedTopic, level: float) -> float:
 
 _INTERPOLATED = frozenset({Trait.BOUNDED, Trait.MAY_BE_NAN, Trait.IGNORES_TAIL, Trait.MOVES_UP})
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "iprec_at_recall",

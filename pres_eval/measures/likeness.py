@@ -144,6 +144,7 @@ def accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
     return np.where(k > 0, 1.0 - share_wrong, 0.0)
 
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "compat",

@@ -166,6 +166,7 @@ def plain_ndcg_cut(topic: RankedTopic, cutoff: int) -> float:
 _NORMALIZED = frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL, Trait.OWN_EXPECTED})
 _CUMULATED = frozenset({Trait.GRADED, Trait.IGNORES_TAIL, Trait.RISES})
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "ndcg",

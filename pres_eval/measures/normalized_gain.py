@@ -202,6 +202,7 @@ def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArr
 
 _GAIN_TRAITS = frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL})
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure("binG", binary_g, traits=frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})),
     Measure("G", g, Pairs(), uses_level=False, whole_grades=True, best_by_grade=False, traits=_GAIN_TRAITS),

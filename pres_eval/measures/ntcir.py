@@ -225,6 +225,7 @@ _PHI = Setting(
 _GRADED = frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL})
 _ntcir = partial(Measure, ours=True, uses_level=False)
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _ntcir("q_measure", q_measure, MeasureSettings((BETA,), example="beta=0.5"), traits=_GRADED),
     _ntcir(

@@ -230,6 +230,7 @@ _measure = partial(Measure, uses_level=False, relevance=RelevanceInfo.PREFS)
 _count = partial(_measure, summary=total, format=Format.COUNT, tells_quality=False)
 _share = partial(_measure, traits=_ANY | {Trait.BOUNDED})
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _count("prefs_num_prefs_poss", num_prefs_poss, traits=_ANY | {Trait.SET}),
     _count("prefs_num_prefs_ful", num_prefs_ful, traits=_ANY),

@@ -156,6 +156,7 @@ def f_prime(batch: Batch, beta: float, cutoff: int) -> FloatArray:
 _FAMILY = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})
 _OWN_EXPECTED = _FAMILY | {Trait.OWN_EXPECTED}
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "PRES",

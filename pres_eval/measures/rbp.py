@@ -209,6 +209,7 @@ _HIGHEST_GRADE = Setting(
 )
 _BIASED = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES})
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "rbp",

@@ -258,6 +258,7 @@ _stopping_measure = partial(
     traits=frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL}),
 )
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure("rbp_cut", rbp_cut, _PERSISTENT, ours=True, traits=_OF_FIRST_DOCUMENTS),
     _graded_measure("rbp_graded_cut", graded_rbp_cut, _PERSISTENT, traits=_RISING),

@@ -133,6 +133,7 @@ _OF_A_SET = frozenset({Trait.SET, Trait.RISES})
 _OF_COLLECTION = _OF_A_SET | {Trait.OF_COLLECTION}
 _REST = Coefficients((1.0, 2.0), 2, example="1,2")
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _cost(
         "total_cost",

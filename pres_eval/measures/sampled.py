@@ -262,6 +262,7 @@ _of_strata = partial(
 # Measures of -R prels take -R strata too.
 _of_strata_or_prels = partial(_of_strata, relevance=RelevanceInfo.PRELS)
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _of_strata("xinfAP", inferred_ap),
     _of_strata(

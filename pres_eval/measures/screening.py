@@ -151,6 +151,7 @@ _effort = partial(_ours, less_is_better=True, rewards_giving_up=True)
 _SHARE = frozenset({Trait.BOUNDED, Trait.OF_COLLECTION, Trait.MOVES_UP})
 _RANK = frozenset({Trait.IGNORES_TAIL, Trait.MOVES_UP})
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _ours(
         "wss",

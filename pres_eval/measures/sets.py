@@ -130,6 +130,7 @@ def plain_set_average_precision(topic: RankedTopic) -> float:
 _OF_A_SET = frozenset({Trait.BOUNDED, Trait.SET, Trait.RISES})
 _OWN_EXPECTED = _OF_A_SET | {Trait.OWN_EXPECTED}
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure("set_P", set_precision, traits=_OWN_EXPECTED, plain=plain_set_precision),
     Measure(

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, accumulate, divide
+from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.expected.cut_ties import (
     CutTie,
@@ -38,6 +38,7 @@ from pres_eval.measures.expected.tied_ranks import (
     ranks_of,
     ties_of,
 )
+from pres_eval.measures.rbp import chance_to_stop
 
 
 def average_precision(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
@@ -85,22 +86,11 @@ def reciprocal_rank(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
         i = ranks.rank - ranks.of_ties(ties.first)[ranks.tie_of_rank]
         num_left = ranks.size[ranks.tie_of_rank] - i  # m - i
         chance = np.minimum(ranks.of_ties(rel_in_tie)[ranks.tie_of_rank] / num_left, 1.0)
-        chance_of_none_before = _products_before(1.0 - chance, ranks.offsets)
-        score_of_rank = chance_of_none_before * chance / ranks.rank
+        # The chance that the first one is there: that of a reader who stops at it.
+        score_of_rank = chance_to_stop(chance, ranks.offsets) / ranks.rank
         score_of_tie = np.bincount(ranks.tie_of_rank, weights=score_of_rank)
         score[ranks.of_ties(batch.topic_of)] += score_of_tie
     return score
-
-
-def _products_before(factors: FloatArray, offsets: IntArray) -> FloatArray:
-    """Return (N,) the product of the factors (N,) before each one in its stretch: 1 2 | 1 5 of 2 3 | 5 7.
-
-    offsets  (E+1,) where each stretch, of one or more factors, begins
-    """
-    products = np.ones(len(factors))
-    products[1:] = accumulate(np.multiply, factors, offsets)[:-1]
-    products[offsets[:-1]] = 1.0
-    return products
 
 
 def variance_of_relevant_retrieved(batch: Batch) -> FloatArray:
