@@ -28,10 +28,10 @@ def binary_preference(batch: Batch) -> FloatArray:
 
 
 def preferred(batch: Batch) -> FloatArray:
-    """Return (R,) the share of judged nonrelevant documents that do not come before each relevant one.
+    """Return (R,) 1 - min(b, n) / min(N, n), the term of bpref, for each relevant document retrieved.
 
-    Only min(N, n) nonrelevant ones count, with n and N of bpref.
-    If scores tie and --ties expected is set, it is the expected share.
+    It is the share of judged nonrelevant documents, of which min(N, n) count, that do not come before it;
+    with --ties expected it is the mean over the orders of ties.
     """
     if batch.ties is not None:
         from pres_eval.measures.expected.ranks import bpref_terms

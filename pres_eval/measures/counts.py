@@ -90,9 +90,10 @@ def relstring(batch: Batch, lengths: tuple[float, ...]) -> list[str]:
     Parameter: how many documents, as in -m relstring.20.  Printed for topics only (-q), never in the summary.
     Source: trec_eval.
     """
+    # trec_eval: only the first number of the parameter counts.
     length = int(min(max(lengths[0], 0), batch.num_ret.max(initial=0)))
     num_shown = np.minimum(batch.num_ret, length)
-    # One line a topic in a single buffer: as long as the strings are, whatever the longest of them is.
+    # One line for each topic in a buffer of all strings, which takes less room than equally long rows.
     begins = np.concatenate(([0], np.cumsum(num_shown + 1)))
     lines = np.full(begins[-1], ord("-"), np.uint8)
     lines[begins[1:] - 1] = ord("\n")

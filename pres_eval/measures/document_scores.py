@@ -16,9 +16,9 @@ from pres_eval.measures.settings import MeasureSettings, Setting, persistence
 
 
 def scores_of(batch: Batch, name: str, factor: float) -> FloatArray:
-    """Return (D,) u of each document: its own score times the factor, 0 for those that have none.
+    """Return (D,) u: each document's own score (--document-scores) times the factor, 0 if it has none.
 
-    name  of the measure, for the MeasureError that is raised if no document has a score
+    name  the measure, for the MeasureError that is raised if no file of scores was given
     """
     if batch.document_scores is None:
         raise MeasureError(

@@ -79,7 +79,7 @@ def set_f(batch: Batch, weights: tuple[float, ...]) -> FloatArray:
     p = divide(num_found, batch.num_ret)[has_relevant]
     r = divide(num_found, batch.num_rel)[has_relevant]
     score = np.zeros(len(batch))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):  # x may be negative, and the divisor 0
         score[has_relevant] = (x + 1.0) * p * r / (x * p + r)
     return score
 
