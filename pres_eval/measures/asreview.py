@@ -20,7 +20,7 @@ from pres_eval.measures.settings import Percents
 
 
 def rounded_down_percent(numbers: IntArray, percent: float) -> IntArray:
-    """Return (T,) a percentage of whole numbers (T,), rounded down: the largest j with j / number within it."""
+    """Return (T,) a percentage of whole numbers (T,), rounded down: the largest j with j/number within it."""
     share = percent / 100.0
     divisor = np.maximum(numbers, 1)
     largest = np.floor(numbers * share).astype(np.int64)
