@@ -61,7 +61,7 @@ def compatibility(batch: Batch, p: float, normalize: float, deepest: float | Non
 def _ideal_ranks(batch: Batch, rows: IntArray) -> IntArray:
     """Return (n,) the rank of each of these documents (n,) in the ideal ranking of its topic.
 
-    Before it are the judged documents with higher grades, and those of its grade that are retrieved before it.
+    Before it are judged documents with higher grades, and those of its grade that are retrieved earlier.
     rows  (n,) all documents of the batch with grades above 0
     """
     topic_of = batch.topic_of[rows]
