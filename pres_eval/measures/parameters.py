@@ -29,6 +29,9 @@ Column = tuple[str, Arguments]
 PAGE_CUTOFFS = (5, 10, 20)
 """The ranks, where none is named, of measures of the first pages of results."""
 
+WHOLE_RANKING = "all"
+"""The cutoff that stands for no cutoff, in parameters and labels."""
+
 
 class Parameters(Protocol):
     """A kind of measure parameters: reads their text and returns the columns that they ask for."""
@@ -72,7 +75,7 @@ def whole_number(name: str, text: str, least: int, before: str = "", fraction_of
     if not match or (match[2] and not fraction_off) or nearest_integer(match[1]) < least:
         raise MeasureError(
             f"-m {name}.…: found {quoted(text)}, expected a whole number of at least {least}"
-            + _question(f"{name}.{before}", text)
+            + _guess_at_cutoff(f"{name}.{before}", text)
         )
     return nearest_integer(match[1])
 
@@ -87,8 +90,8 @@ _LIKELY_CUTOFFS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = 
 """Patterns of cutoffs as people write them, and the text of -m that each most likely means."""
 
 
-def _question(before: str, text: str) -> str:
-    """Return the end of the message about a cutoff that is no whole number: a guess at the user's meaning.
+def _guess_at_cutoff(before: str, text: str) -> str:
+    """Return the end of the message about a cutoff that is no whole number: what the user may have meant.
 
     before  what precedes the cutoff in the text that the message suggests
     """
@@ -169,10 +172,6 @@ class Cutoffs:
         if with_all:
             columns.append((f"{name}_{WHOLE_RANKING}", (LARGEST_LONG,)))
         return columns
-
-
-WHOLE_RANKING = "all"
-"""The cutoff that stands for no cutoff, in parameters and labels."""
 
 
 @dataclass(frozen=True)

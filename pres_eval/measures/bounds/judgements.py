@@ -42,7 +42,7 @@ class Ranks:
 
     offsets  (T+1,) where each topic's documents begin
     topic    (N,) index of each document's topic
-    rank     (N,)
+    rank     (N,) of each document
     """
 
     offsets: IntArray
@@ -107,7 +107,8 @@ def fill_unjudged(batch: Batch, depth: int, grades: Grades, above: int = 0) -> B
     width = int(rank.max(initial=0)) + 1
     order = np.argsort(topic_of * width + rank, kind="stable")
     # Levels ascend in each topic: 0 comes before the others, the highest possible grade behind them.
-    insert_at = batch.level_offsets[1:] if grades.any() else batch.level_offsets[:-1]
+    are_highest = bool(grades.any())
+    insert_at = batch.level_offsets[1:] if are_highest else batch.level_offsets[:-1]
     return replace(
         batch,
         offsets=np.searchsorted(topic_of[order], np.arange(len(batch) + 1)),

@@ -29,7 +29,7 @@ def _of_gains(gains: Gains, batch: Batch, measure: Measure, arguments: tuple[Any
         free = unjudged(topic, depth).rank
         if len(free):
             highest = highest_possible_grades(topic, measure)
-            least_ratio, greatest_ratio = _ends_of_ratio(topic, free, depth, gains, highest)
+            least_ratio, greatest_ratio = _bounds_of_ratio(topic, free, depth, gains, highest)
             least[row] = min(least[row], least_ratio)
             greatest[row] = max(greatest[row], greatest_ratio)
     return least, greatest
@@ -42,7 +42,7 @@ of_exponential_gains = partial(_of_gains, exponential)
 """The rule of ndcg_exp_cut, whose gains are 2^grade - 1."""
 
 
-def _ends_of_ratio(
+def _bounds_of_ratio(
     topic: Batch, free: IntArray, depth: int, gains: Gains, highest: Grades
 ) -> tuple[float, float]:
     """Return the least and the greatest nDCG over all grades of a topic's unjudged documents.
@@ -58,7 +58,7 @@ def _ends_of_ratio(
     grades = np.unique(np.concatenate((topic.levels, highest, [0])))
     tops = grades[1:]
     height = np.diff(gains(grades))
-    num_judged, collected = _above_layers(topic, tops, depth)
+    num_judged, collected = _reaching_tops(topic, tops, depth)
     # Sums of discounts of 0 … U documents: of the first unjudged ones, of the last, and of the best ranking.
     discounts_of_free = 1.0 / log2(free + 1)
     discounts_of_first = np.concatenate(([0.0], np.add.accumulate(discounts_of_free)))
@@ -78,7 +78,7 @@ def _ends_of_ratio(
     return float(divide(dcg, best_dcg).min()), _greatest_ratio(with_first, best, height)
 
 
-def _above_layers(topic: Batch, tops: Grades, depth: int) -> tuple[IntArray, FloatArray]:
+def _reaching_tops(topic: Batch, tops: Grades, depth: int) -> tuple[IntArray, FloatArray]:
     """Return (L,) how many judged documents reach each layer's top, and (L,) the discounts they collect.
 
     The second number is the sum of discounts of those that are retrieved down to the depth.

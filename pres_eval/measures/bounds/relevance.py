@@ -106,9 +106,9 @@ def _sums_of_precisions(trials: _Trials) -> FloatArray:
 
 
 def _precisions_around(free: Ranks, relevant: Ranks) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Return for each free document (X,), of the documents known to be relevant to its topic:
+    """Return three numbers for each free document (X,), of the documents known to be relevant to its topic.
 
-    Σ i / r_i over all of them, how many are before it, and Σ 1 / r_i over those behind it; each (X,).
+    They are Σ i / r_i over all of these, how many are before it, and Σ 1 / r_i over those behind it.
     """
     topic = free.topic
     # The stretch of `relevant` that has each topic's documents.

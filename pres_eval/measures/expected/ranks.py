@@ -13,8 +13,8 @@ counts.  For the rows 1, 2, 4 of these three there is one block, whose ties have
     size             3 2        m of each tie
     documents        1 2 4      and  tie_of_document  0 0 1
 
-A value of each tie (E,) is taken to each rank with `[tie_of_rank]`, and to each document with
-`[tie_of_document]`.
+Of an array with the same value for all documents of a tie, `of_ties` returns the value of each tie (2 here),
+and `at_ranks` that of the tie at each rank (4 here).
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ def average_precision(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
     mean_precision[alone] = (rel_before_tie[alone] + 1) / batch.rank[alone]
     in_ties = np.flatnonzero(is_reached & (ties.size > 1))
     for ranks in ranks_of(batch, in_ties, last):
-        chance_of_others = (ranks.of_ties(rel_in_tie) - 1) / (ranks.size - 1)  # (R - 1)/(m - 1)
-        num_ahead_in_tie = ranks.rank - ranks.of_ties(ties.first)[ranks.tie_of_rank]  # r - f
-        num_before_tie = ranks.of_ties(rel_before_tie)[ranks.tie_of_rank]
-        num_relevant = num_before_tie + 1 + num_ahead_in_tie * chance_of_others[ranks.tie_of_rank]
+        others = ranks.at_ranks(ties.size) - 1  # m - 1
+        chance_of_others = (ranks.at_ranks(rel_in_tie) - 1) / others  # (R - 1)/(m - 1)
+        num_ahead_in_tie = ranks.rank - ranks.at_ranks(ties.first)  # r - f
+        num_relevant = ranks.at_ranks(rel_before_tie) + 1 + num_ahead_in_tie * chance_of_others
         precision_of_tie = ranks.average(num_relevant / ranks.rank)
         mean_precision[ranks.documents] = precision_of_tie[ranks.tie_of_document]
     return divide(batch.sum_by_topic(mean_precision, batch.is_rel), batch.num_rel)
@@ -83,9 +83,9 @@ def reciprocal_rank(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
     is_reached = ties.first <= last[batch.topic_of]
     in_first_tie = np.flatnonzero(batch.is_rel & (rel_before_tie == 0) & is_reached)
     for ranks in ranks_of(batch, in_first_tie, last):
-        i = ranks.rank - ranks.of_ties(ties.first)[ranks.tie_of_rank]
-        num_left = ranks.size[ranks.tie_of_rank] - i  # m - i
-        chance = np.minimum(ranks.of_ties(rel_in_tie)[ranks.tie_of_rank] / num_left, 1.0)
+        i = ranks.rank - ranks.at_ranks(ties.first)
+        num_left = ranks.at_ranks(ties.size) - i  # m - i
+        chance = np.minimum(ranks.at_ranks(rel_in_tie) / num_left, 1.0)  # R/(m - i)
         # The chance that the first one is there: that of a reader who stops at it.
         score_of_rank = chance_to_stop(chance, ranks.offsets) / ranks.rank
         score_of_tie = np.bincount(ranks.tie_of_rank, weights=score_of_rank)

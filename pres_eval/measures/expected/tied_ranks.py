@@ -90,6 +90,10 @@ class RanksOfTies:
         values_of_ties[self.tie_of_document] = values[self.documents]
         return values_of_ties
 
+    def at_ranks(self, values: IntArray) -> IntArray:
+        """Return (N,) the value of each rank's tie, from values (D,) that all documents of a tie share."""
+        return self.of_ties(values)[self.tie_of_rank]
+
     def average(self, values: FloatArray) -> FloatArray:
         """Return (E,) the mean of values (N,) over the m ranks of a tie; ranks that do not count add 0."""
         sums = np.bincount(self.tie_of_rank, weights=values, minlength=len(self.size))
