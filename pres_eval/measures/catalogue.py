@@ -42,18 +42,21 @@ class CatalogueEntry:
     def as_record(self) -> dict[str, Any]:
         """Return the entry for JSON."""
         measure = self.measure
+        example = None
+        if measure.parameters.example:
+            example = f"{measure.name}.{measure.parameters.example}"
         return {
             "name": measure.name,
             "family": self.family,
             "for_parity": self.for_parity,
             "description": measure.description,
-            "example": f"{measure.name}.{measure.parameters.example}" if measure.parameters.example else None,
+            "example": example,
             "nicknames": list(self.nicknames),
             "also": [{"name": name, "tool": tool} for name, tool in self.also],
             "in_trec_eval": not measure.ours,
             "uses_level": measure.uses_level,
             "less_is_better": measure.less_is_better,
-            "needs": measure.relevance.value,
+            "needs": measure.relevance.value,  # the format of judgements: "-R qrels"
             "text": measure.text,
         }
 

@@ -25,6 +25,7 @@ from pres_eval.measures.parameters import (
     Fractions,
     NoParameters,
     OptionalCutoffs,
+    Parameters,
 )
 from pres_eval.measures.settings import UnitedCutoffs
 from pres_eval.options import V9, RelevanceInfo, Version
@@ -127,12 +128,12 @@ def split_text(text: str) -> list[str]:
     open_brackets = 0
     # Brackets, and the commas and blanks before anything but a whole number of a list, which is no name.
     for match in re.finditer(r"[(){}\[\]]|(?:,|\s+)(?![0-9]+,)", text):
-        found = match[0]
-        if found in "({[":
+        mark = match[0]
+        if mark in "({[":
             open_brackets += 1
-        elif found in ")}]":
+        elif mark in ")}]":
             open_brackets -= 1
-        is_separator = found == "," or found.isspace()
+        is_separator = mark == "," or mark.isspace()
         part = text[begin : match.start()]
         if not is_separator or open_brackets > 0 or _takes_any_parameters(part):
             continue
@@ -217,11 +218,14 @@ def _read_plain(head: str, rest: str, version: Version) -> list[NamedMeasure]:
     # A name that differs from a measure's by case may be another tool's.
     if measure is None or (head != measure.name and head.casefold() in NOTATION_BY_FOLDED_NAME):
         return [_read_notation(head + rest, head, rest.replace(".", "@", 1))]
-    if rest and measure.ours and isinstance(measure.parameters, NoParameters):
-        raise MeasureError(f"{measure.name} takes no parameters, found {quoted(rest[1:])}")
-    if not rest.endswith(")"):
-        return [NamedMeasure(measure, (rest[1:],) if rest else ())]
-    parameters, view = _split_view(rest[1:])
+    if not rest:
+        return [NamedMeasure(measure)]
+    parameters = rest.removeprefix(".")
+    if measure.ours and isinstance(measure.parameters, NoParameters):
+        raise MeasureError(f"{measure.name} takes no parameters, found {quoted(parameters)}")
+    if not parameters.endswith(")"):
+        return [NamedMeasure(measure, (parameters,))]
+    parameters, view = _split_view(parameters)
     return [_in_view(measure, parameters, view)]
 
 
@@ -268,7 +272,8 @@ def _split_view(text: str) -> tuple[str, View]:
     match = re.search(_VIEW, text) if text.endswith(")") else None
     if match is None:
         return text, View()
-    level, scale = match["level"], match["scale"]
+    level = match["level"]
+    scale = match["scale"]
     view = View(
         level=None if level is None else int(level),
         judged_only=match["judged_only"] is not None,
@@ -283,31 +288,39 @@ def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
 
     head, rest  the name at its beginning, and what follows: `P` and `_10`
     """
-    parameters, view = _split_view(rest[1:])
+    after_name = rest.removeprefix("_")
+    label_parameters, view = _split_view(after_name)
     measure = _measure_called(head)
-    if measure is None:
-        return _read_notation(text, head, f"{rest[1 + len(parameters) :]}@{parameters}")
+    if measure is None:  # another tool's name: AP_10(rel=2) is AP(rel=2)@10
+        brackets = after_name.removeprefix(label_parameters)
+        return _read_notation(text, head, f"{brackets}@{label_parameters}")
     kind = measure.parameters
-    # The label is turned into the text of -m: commas in place of underscores.
-    if isinstance(kind, BetaCutoffs):
-        parameters = "+" + parameters.replace("_", ",", 1)  # with the sign, a β of 0 is no decimal comma
-    # A cutoff before settings, as in sdcg_5_max_rel=4, is separated from them by a comma in -m.
-    parameters = re.sub(rf"\A([0-9]+|{WHOLE_RANKING})_(?=\w+=)", r"\1,", parameters)
+    parameters = _from_label(kind, label_parameters)
+    takes_one_cutoff = isinstance(kind, Cutoffs | OptionalCutoffs | UnitedCutoffs) and "=" not in parameters
     is_cutoff = parameters.isdecimal() or parameters == WHOLE_RANKING
-    names_one_cutoff = isinstance(kind, Cutoffs | OptionalCutoffs | UnitedCutoffs) and "=" not in parameters
+    if isinstance(kind, NoParameters) or (takes_one_cutoff and not is_cutoff):
+        raise MeasureError(_unknown(text))
     try:
-        if isinstance(kind, NoParameters) or (names_one_cutoff and not is_cutoff):
-            raise MeasureError(f"{measure.name} with {parameters}")
         kind.columns(measure.name, [parameters], ())  # raises MeasureError for parameters of another form
     except MeasureError:
         raise MeasureError(_unknown(text)) from None
     return _in_view(measure, parameters, view)
 
 
-_SETTINGS, _CUTOFF = r"[^()]*", r"[0-9]+%?|[0-9]*\.[0-9]+%?"
+def _from_label(kind: Parameters, parameters: str) -> str:
+    """Return the text of -m for the parameters of a label: 5,max_rel=4 for 5_max_rel=4."""
+    if isinstance(kind, BetaCutoffs):
+        parameters = "+" + parameters.replace("_", ",", 1)  # with the sign, a β of 0 is no decimal comma
+    # A cutoff before settings.
+    return re.sub(rf"\A([0-9]+|{WHOLE_RANKING})_(?=\w+=)", r"\1,", parameters)
+
+
+# Patterns of what follows a name in the notation of other tools: (rel=2)@5.
+_SETTINGS = r"[^()]*"
+_CUTOFF = r"[0-9]+%?|[0-9]*\.[0-9]+%?"
 _SETTINGS_AND_CUTOFF = rf"(?:\((?P<settings>{_SETTINGS})\))?(?:@(?P<cutoff>{_CUTOFF}))?\Z"
 _FOLLOWED_BY_WORD = rf"(?P<settings>\({_SETTINGS}\))?(?:@(?P<cutoff>{_CUTOFF}))?[\s,]+(?P<word>\S+)\Z"
-"""The same pattern, followed by a word that begins no further measure."""
+"""The same pattern with a further word, such as the 10 of P@5,10."""
 
 _CUTOFFS = r"[0-9]+(?:,[0-9]+)*"
 
@@ -319,12 +332,7 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
     """
     match = re.match(_SETTINGS_AND_CUTOFF, rest)
     if match is None:
-        following = re.match(_FOLLOWED_BY_WORD, rest)
-        if following is not None and following["cutoff"] and re.fullmatch(_CUTOFFS, following["word"]):
-            raise MeasureError(_several_cutoffs(head, following))
-        if following is not None and _longest_name(following["word"]) is None:
-            raise MeasureError(_unknown(following["word"]))
-        raise MeasureError(f"found {quoted(rest)} behind {head}, expected (setting=value,…)@cutoff")
+        raise MeasureError(_no_notation(head, rest))
     settings = read_settings(match["settings"] or "")
     judged_only = settings.choose("judged_only", "False", "True") == "True"
     bound = settings.choose("bound", *BOUNDS) if "bound" in settings else None
@@ -355,15 +363,27 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
     return _in_view(measure, parameters if dot else None, view)
 
 
-def _several_cutoffs(head: str, found: re.Match[str]) -> str:
+def _no_notation(head: str, rest: str) -> str:
+    """Return the message that what follows the name `head` is not as expected, with what it may mean."""
+    following = re.match(_FOLLOWED_BY_WORD, rest)
+    if following is not None:
+        word = following["word"]
+        if following["cutoff"] and re.fullmatch(_CUTOFFS, word):
+            return _several_cutoffs(head, following)
+        if _longest_name(word) is None:
+            return _unknown(word)
+    return f"found {quoted(rest)} behind {head}, expected (setting=value,…)@cutoff"
+
+
+def _several_cutoffs(head: str, following: re.Match[str]) -> str:
     """Return the message about P@5,10 or P@5 10, with the texts that name all of these cutoffs.
 
-    found  what follows the name `head`: settings in brackets, a cutoff, and a word of more cutoffs
+    following  what follows the name `head`: settings in brackets, a cutoff, and a word of more cutoffs
     Raises MeasureError for a measure that takes no cutoff.
     """
-    settings = found["settings"] or ""
-    cutoff = found["cutoff"]
-    more = found["word"]
+    settings = following["settings"] or ""
+    cutoff = following["cutoff"]
+    more = following["word"]
     first = _read_notation(f"{head}{settings}@{cutoff}", head, f"{settings}@{cutoff}")
     texts = [",".join(f"{head}{settings}@{number}" for number in (cutoff, *more.split(",")))]
     if not settings and first.parameters == (cutoff,):

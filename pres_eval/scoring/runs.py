@@ -66,12 +66,13 @@ class ScoredRun(ScoredBlock):
 
     def with_columns(self, numbers: Sequence[int]) -> ScoredRun:
         """Return the scores with only the columns of these numbers, counted from 0, in this order."""
+        groups = {name: group.with_columns(numbers) for name, group in self.groups.items()}
         return replace(
             self,
             columns=tuple(self.columns[number] for number in numbers),
             values=tuple(self.values[number] for number in numbers),
             summary=tuple(self.summary[number] for number in numbers),
-            groups={name: group.with_columns(numbers) for name, group in self.groups.items()},
+            groups=groups,
         )
 
     def with_column_records(self, columns: Selection) -> ScoredRun:
