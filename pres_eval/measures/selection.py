@@ -95,20 +95,15 @@ def select(
     named, problems = _read_texts(texts or default_measures, options.version)
     columns: list[SelectedColumn] = []
     for asked in _in_print_order(named):
-        is_of_strata = asked.measure.relevance is RelevanceInfo.STRATA
-        if is_of_strata and relevance is RelevanceInfo.PRELS and not asked.by_name:
-            continue  # the nickname "sampled" also has measures that prels are not enough for
+        # The nickname "sampled" also has measures that -R prels is not enough for: they are left out.
+        needs_strata = asked.measure.relevance is RelevanceInfo.STRATA
+        if needs_strata and relevance is RelevanceInfo.PRELS and not asked.by_name:
+            continue
         try:
             _check_options(asked, options)
             columns += _columns_of(asked, nmax)
         except MeasureError as error:
-            problem = str(error)
-            if "decimal comma" not in problem:
-                problem += decimal_comma(f"{asked.measure.name}.{' '.join(asked.parameters)}")
-            meant = with_cutoffs(f"{asked.measure.name}.{','.join(asked.parameters)}")
-            if meant is not None and asked.measure.name != meant.partition(".")[0]:
-                problem += f"; did you mean {meant}?"
-            problems.append(problem)
+            problems.append(_with_guess(str(error), asked))
     if any(column.measure.relevance is not relevance for column in columns):
         problems += _unfit_judgements(columns, relevance)
     if problems:
@@ -116,6 +111,17 @@ def select(
     if len(columns) > MOST_COLUMNS:
         raise MeasureError(f"-m: found {len(columns):,} columns, expected at most {MOST_COLUMNS:,}")
     return tuple(columns)
+
+
+def _with_guess(problem: str, asked: NamedMeasure) -> str:
+    """Return the text of an error about a named measure, followed by what the user may have meant."""
+    name = asked.measure.name
+    if "decimal comma" not in problem:
+        problem += decimal_comma(f"{name}.{' '.join(asked.parameters)}")
+    meant = with_cutoffs(f"{name}.{','.join(asked.parameters)}")
+    if meant is not None and meant.partition(".")[0] != name:
+        problem += f"; did you mean {meant}?"
+    return problem
 
 
 def _check_options(asked: NamedMeasure, options: Options) -> None:
@@ -173,7 +179,7 @@ def _columns_of(asked: NamedMeasure, nmax: Sequence[int]) -> list[SelectedColumn
     return columns
 
 
-def without_effect(texts: Sequence[str]) -> Iterator[str]:
+def warnings_of_ignored_parameters(texts: Sequence[str]) -> Iterator[str]:
     """Yield a warning for each text with parameters that its measure ignores, as trec_eval does: map.10."""
     for text in texts:
         if "." not in text:
@@ -275,7 +281,7 @@ def with_bounds(
     scale  see `View`
     Raises MeasureError for a measure without bounds that was named itself, not by a nickname, and for -J.
     """
-    from pres_eval.measures.bounds import check_bounds, why_not
+    from pres_eval.measures.bounds import check_bounds, reason_without_bounds
 
     _check_unjudged(options.judged_only or any(column.view.judged_only for column in selection))
 
@@ -287,7 +293,7 @@ def with_bounds(
             continue
         if column.by_name:
             check_bounds(column.measure, column.arguments, scale)
-        elif why_not(column.measure, column.arguments, scale):
+        elif reason_without_bounds(column.measure, column.arguments, scale):
             without_bounds.append(column.measure.name)
             continue
         label = column.label.removesuffix(column.view.ending)

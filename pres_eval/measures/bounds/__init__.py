@@ -91,7 +91,7 @@ def rule_of(measure: Measure) -> Rule | None:
     return None
 
 
-def why_not(measure: Measure, arguments: tuple[Any, ...] = (), scale: int | None = None) -> str:
+def reason_without_bounds(measure: Measure, arguments: tuple[Any, ...] = (), scale: int | None = None) -> str:
     """Return why a column has no bounds, to be put after the measure's name; empty if it has bounds.
 
     scale  the highest grade that documents may turn out to have; None: the highest of the topic
@@ -111,8 +111,8 @@ def why_not(measure: Measure, arguments: tuple[Any, ...] = (), scale: int | None
 
 
 def check_bounds(measure: Measure, arguments: tuple[Any, ...] = (), scale: int | None = None) -> None:
-    """Raise MeasureError for a column whose bounds are not defined; arguments as for `why_not`."""
-    reason = why_not(measure, arguments, scale)
+    """Raise MeasureError for a column whose bounds are not defined; arguments: `reason_without_bounds`."""
+    reason = reason_without_bounds(measure, arguments, scale)
     if reason:
         raise MeasureError(f"{measure.name}: {reason}")
 
