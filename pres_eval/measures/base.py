@@ -107,10 +107,10 @@ class Trait(enum.Enum):
     IGNORES_TAIL = "does not change when unjudged documents are put after the ranking"
     SET = "does not depend on the order of the ranking"
     OF_COLLECTION = "depends on how many documents there are (-N)"
-    OWN_EXPECTED = "is its own expected value in ties: its formula of what `counting` expects there"
+    OWN_EXPECTED = "gives the expected value in ties by its own formula, of the means that `counting` returns"
     RISES = "only rises, or only falls, with each grade of a document up to the highest of its topic"
     OF_TOPIC_SCALE = "divides grades by the highest of the topic, unless a parameter max_rel is given"
-    TOO_HIGH_OF_SAMPLES = "is too high if it is inferred from a sample, however often one is drawn anew"
+    TOO_HIGH_OF_SAMPLES = "is biased upwards when inferred from a sample, so resampling gives no interval"
     MOVES_UP = "counts relevance alone, and is no worse if a relevant document moves up"
 
 
