@@ -122,16 +122,16 @@ def _grades_by_default(named: GradeGains, highest_grade: int, present: IntArray)
 
     present  (P,) the grades of the judgements
     """
-    names = {grade for grade, _ in named}
+    named_grades = {grade for grade, _ in named}
     if not adds_exactly(named) and highest_grade < MOST_GRADES_SORTED:
         grades = set(range(highest_grade + 1))
     else:
         # Only grades of the judgements matter, and the highest default gain.
         highest_default = highest_grade
-        while highest_default in names:
+        while highest_default in named_grades:
             highest_default -= 1
         grades = {*present.tolist(), highest_default}
-    return sorted(grade for grade in grades - names if grade >= 0)
+    return sorted(grade for grade in grades - named_grades if grade >= 0)
 
 
 def _gain_table(named: GradeGains, highest_grade: int, present: IntArray) -> GainTable:
@@ -143,7 +143,7 @@ def _gain_table(named: GradeGains, highest_grade: int, present: IntArray) -> Gai
     defaults = _grades_by_default(named, highest_grade, present)
     grades = [grade for grade, _ in named] + defaults
     gains = [gain for _, gain in named] + [float(grade) for grade in defaults]
-    order = _merge_sort(gains, len(named))
+    order = _merge_sort(gains, first_sorted=len(named))
     # trec_eval: of a grade named twice, a document takes the gain that sorts first, the best ranking the one
     # that was given first.  Both tables are of grades and indices in `gains`.
     index_for_document: dict[int, int] = {}

@@ -342,7 +342,8 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
         if measure is None:
             raise MeasureError(_unknown(text))
         takes_cutoff = isinstance(measure.parameters, Cutoffs | Fractions | OptionalCutoffs)
-        notation = Notation((), measure.name, f"{measure.name}.{{}}" if takes_cutoff else None)
+        with_cutoff = f"{measure.name}.{{}}" if takes_cutoff else None
+        notation = Notation(names=(), whole=measure.name, cut=with_cutoff)
     name, dot, parameters = notation.text(settings, match["cutoff"]).partition(".")
     # `notation.text` took the max_rel of the measure itself: this one is the scale of the bound.
     scale = ""

@@ -98,7 +98,7 @@ def _compat(settings: NotationSettings, cutoff: str | None) -> str:
     if "normalize" in settings:
         normalized = settings.choose("normalize", "True", "False") == "True"
         settings["normalize"] = str(int(normalized))
-    return Notation((), "compat", keys=("p", "normalize")).text(settings, cutoff)
+    return Notation(names=(), whole="compat", keys=("p", "normalize")).text(settings, cutoff)
 
 
 def _ndcg(settings: NotationSettings, cutoff: str | None) -> str:
@@ -121,7 +121,7 @@ def _set_p(settings: NotationSettings, cutoff: str | None) -> str:
     """Return the text of -m for SetP; SetP(relative=True) is another measure."""
     is_relative = settings.choose("relative", "False", "True") == "True"
     name = "set_relative_P" if is_relative else "set_P"
-    return Notation((), name).text(settings, cutoff)
+    return Notation(names=(), whole=name).text(settings, cutoff)
 
 
 def _set_f(settings: NotationSettings, cutoff: str | None) -> str:

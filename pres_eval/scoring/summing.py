@@ -93,7 +93,8 @@ class CountedJudgements:
         if not isinstance(self._relevance, QrelsJudgements):
             return 0
         # Kept for the next run, like other results made of the judgements alone.
-        return self._relevance.topics_seen.get("judgements above 0", 1, self._relevance.num_positive)
+        results = self._relevance.topics_seen
+        return results.get("judgements above 0", size=1, make=self._relevance.num_positive)
 
     @cached_property
     def _positive_of(self) -> dict[bytes, int]:
