@@ -19,7 +19,7 @@ from pres_eval.options import LARGEST_LONG
 from pres_eval.records import dataclass
 
 MOST_DOCUMENTS = 1 << 20
-"""Documents of a batch with grades filled in, so that it takes some tens of MB; more are scored in parts."""
+"""Documents of a batch with grades filled in, whose arrays then take 8 MB each; more are scored in parts."""
 
 Bounds = tuple[FloatArray, FloatArray]
 """(T,) least and (T,) greatest values."""
