@@ -147,5 +147,5 @@ def _value_over(evaluation: ScoredRun, label: str, topics: Sequence[bytes], weig
     column = evaluation.with_columns([evaluation.labels.index(label)])
     summing = Summing(column.columns, weights)
     summing.add(column.over(frozenset(topics)))
-    (value,) = summing.summary(summing.totals_as(column.totals), "")
+    (value,) = summing.summary(summing.totals_from_part(column.totals), "")
     return value if isinstance(value, float) else np.nan

@@ -175,9 +175,9 @@ def evaluations_of(scoring: Scoring, rankings: Sequence[Ranking], loop: Loop = i
         The loop may get them from another process, and functions of measures cannot always be sent: the
         columns are put back below.
         """
-        return scoring.evaluation(rankings[run], scoring.blocks(rankings[run])).under(())
+        return scoring.evaluation(rankings[run], scoring.blocks(rankings[run])).with_column_records(())
 
-    return [evaluation.under(scoring.selection) for evaluation in loop(scored, len(rankings))]
+    return [evaluation.with_column_records(scoring.selection) for evaluation in loop(scored, len(rankings))]
 
 
 def pair_columns(

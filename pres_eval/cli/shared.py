@@ -80,9 +80,9 @@ def _with_warnings(
 ) -> tuple[str, ...]:
     """Return the measures, and warn of parameters that have no effect."""
     if not context.params.get("quiet") and any("." in text for text in texts):
-        from pres_eval.measures.selection import without_effect
+        from pres_eval.measures.selection import warnings_of_ignored_parameters
 
-        for text in without_effect(texts):
+        for text in warnings_of_ignored_parameters(texts):
             warn(text)
     return texts
 

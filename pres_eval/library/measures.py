@@ -12,7 +12,7 @@ from pres_eval.library.arguments import python_words, warn
 from pres_eval.measures import add_measure, find_measure, own_measures
 from pres_eval.measures.base import Measure
 from pres_eval.measures.parameters import Cutoffs, NoParameters
-from pres_eval.measures.selection import MOST_COLUMNS, Selection, select, without_effect
+from pres_eval.measures.selection import MOST_COLUMNS, Selection, select, warnings_of_ignored_parameters
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.reading.judgements.relevance import relevance_info
 
@@ -128,7 +128,7 @@ def _measure_name(measure: Any) -> str:
 @lru_cache(maxsize=256)
 def _warnings_of_ignored(texts: tuple[str, ...]) -> tuple[str, ...]:
     """Return the warnings of parameters that have no effect, from the cache if an earlier call had them."""
-    return tuple(without_effect(texts))
+    return tuple(warnings_of_ignored_parameters(texts))
 
 
 @lru_cache(maxsize=256)

@@ -1,6 +1,6 @@
-"""The measures by name: ours in print order with the module of each, nicknames, and those that users bring.
+"""The measures by name: built-in ones in print order with the module of each, nicknames, and those of users.
 
-Users register theirs from Python, or name them as `package.module:NAME`.
+Users register measures of their own from Python, or name them as `package.module:NAME`.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ HOME = {name: home for home, names in IN_PRINT_ORDER for name in names.split()}
 
 @cache
 def measure_of(name: str) -> Measure:
-    """Return the record of a measure; its module is imported only now."""
+    """Return the record of a built-in measure; its module is imported only now."""
     module = importlib.import_module(f"pres_eval.measures.{HOME[name]}")
     records: dict[str, Measure] = {measure.name: measure for measure in module.MEASURES}
     return records[name]
@@ -89,19 +89,19 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """MEASURES, all records in print order: most evaluations need a few of them only."""
+    """Return MEASURES, all built-in records in print order, made only here: most runs need a few of them."""
     if name != "MEASURES":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return tuple(map(measure_of, HOME))
 
 
-FOR_PARITY = frozenset(
-    [
-        *("nerr8", "nerr9", "nerr10", "nerr11", "urbp", "urbp_graded", "ubpref"),
-        *("total_cost_uniform", "total_cost_weighted", "statAP", "stat_num_rel"),
-    ]
+_RARELY_USED = (
+    "nerr8 nerr9 nerr10 nerr11 urbp urbp_graded ubpref"
+    " total_cost_uniform total_cost_weighted statAP stat_num_rel"
 )
-"""Rarely used measures, there for the numbers of another tool: lists have them last, as one group."""
+
+FOR_PARITY = frozenset(_RARELY_USED.split())
+"""Rarely used measures that reproduce the numbers of another tool: lists have them last, as one group."""
 
 
 def _measures_in(*modules: str) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ _ALL_TREC = f"""
 _SET = "num_ret num_rel num_rel_ret utility set_P set_recall set_relative_P set_map set_F"
 _PREFS = "prefs_num_prefs_poss prefs_num_prefs_ful prefs_num_prefs_ful_ret prefs_simp prefs_pair prefs_avgjg"
 _FOR_ALL = ("runid", "num_q")
-"""Measures that any format of judgements has."""
+"""Measures that need no particular format of judgements."""
 
 OUR_NICKNAMES = {
     "extended": ("recip_rank_cut", "ndcg_exp_cut", "err", "F_cut", "judged"),
@@ -132,7 +132,7 @@ OUR_NICKNAMES = {
     "intents": (*_FOR_ALL, *_measures_in("intents")),
     "sampled": (*_FOR_ALL, *_measures_in("sampled")),
 }
-"""Names for groups of measures that trec_eval does not have, each with its measures."""
+"""Nicknames that trec_eval does not have, each with its measures."""
 
 NICKNAMES = {
     version.name: {
@@ -146,7 +146,7 @@ NICKNAMES = {
     }
     for version in VERSIONS.values()
 }
-"""For each trec_eval its names for groups of measures, and ours; they print in the order of MEASURES."""
+"""By version of trec_eval its nicknames (names for several measures) and ours, each with its measures."""
 
 _OWN: dict[str, Measure] = {}
 """Measures that users added, by name."""
@@ -156,7 +156,7 @@ _LISTENERS: list[Callable[[Measure], None]] = []
 
 
 def add_measure(measure: Measure) -> None:
-    """Let `-m` and Python know a measure by its name; the same name again takes the place of the first.
+    """Register a measure, so that -m and Python find it by its name; a later one of that name replaces it.
 
     Raises MeasureError for the name of a built-in measure, or one that cannot be written after -m.
     """
@@ -177,7 +177,7 @@ def when_added(listener: Callable[[Measure], None]) -> None:
 
 
 def own_measures() -> tuple[Measure, ...]:
-    """Return the measures that were added, in that order; they print after all others."""
+    """Return the measures that users added, in the order of adding; they print after all others."""
     return tuple(_OWN.values())
 
 
@@ -210,11 +210,11 @@ def load_measure(text: str) -> Measure:
 
 
 def computed_and_checked(measure: Measure, function: Callable[..., Any], batch: Any, *arguments: Any) -> Any:
-    """Call a function of a registered measure, which can return anything, and return the checked values.
+    """Call a function of a measure that a user registered, and return its values once they are checked.
 
-    function  a function of the measure: batch, *arguments -> values
-    Raises MeasureError if its function fails, or gives something else than finite numbers: one for each topic
-    (T,), or (C, T) of C columns, whose arguments are arrays (C, 1).
+    function  batch, *arguments -> values; of an argument (C, 1) it makes the values of C columns
+    Raises MeasureError if the function fails, or returns anything but finite numbers (texts if the measure's
+    format is TEXT): (T,) one for each topic, or (C, T).
     """
     try:
         result = function(batch, *arguments)
@@ -231,7 +231,10 @@ def computed_and_checked(measure: Measure, function: Callable[..., Any], batch: 
 
 
 def _checked(measure: Measure, result: Any, topics: tuple[bytes, ...], shape: tuple[int, ...]) -> Any:
-    """Return the values if a measure may give them, or raise MeasureError."""
+    """Return a function's result as values, or raise MeasureError if they are no values of the measure.
+
+    topics, shape  the topics of the batch, and the shape that the values must have
+    """
     if measure.format is Format.TEXT:
         dtype_kinds = "UO"
         expected = f"texts of shape {shape}, one for each topic"
@@ -241,10 +244,12 @@ def _checked(measure: Measure, result: Any, topics: tuple[bytes, ...], shape: tu
     try:
         values = np.asarray(result)
     except ValueError:  # rows of different lengths
-        raise MeasureError(f"measure {measure.name}: found {_kind(result)}, expected {expected}") from None
+        raise MeasureError(
+            f"measure {measure.name}: found {_type_name(result)}, expected {expected}"
+        ) from None
     if values.shape != shape or values.dtype.kind not in dtype_kinds:
         raise MeasureError(
-            f"measure {measure.name}: found {_kind(result)} of {values.dtype} of shape {values.shape},"
+            f"measure {measure.name}: found {_type_name(result)} of {values.dtype} of shape {values.shape},"
             f" expected {expected}"
         )
     if measure.format is Format.TEXT:
@@ -259,6 +264,6 @@ def _checked(measure: Measure, result: Any, topics: tuple[bytes, ...], shape: tu
     return values
 
 
-def _kind(result: Any) -> str:
-    """Return a description of a function's result, in a word or two."""
+def _type_name(result: Any) -> str:
+    """Return the type of a function's result in words: "an array", "a list"."""
     return "an array" if isinstance(result, np.ndarray) else f"a {type(result).__name__}"

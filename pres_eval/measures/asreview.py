@@ -24,16 +24,18 @@ def rounded_down_percent(numbers: IntArray, percent: float) -> IntArray:
     share = percent / 100.0
     divisor = np.maximum(numbers, 1)
     largest = np.floor(numbers * share).astype(np.int64)
-    # The product may be rounded up to a whole number, or down from one, where the quotient is not.
-    largest += (largest + 1) / divisor <= share
-    largest -= largest / divisor > share
+    # ASReview compares the quotient j / number: where the product is rounded otherwise, j is one off.
+    next_is_within = (largest + 1) / divisor <= share
+    largest = np.where(next_is_within, largest + 1, largest)
+    is_above = largest / divisor > share
+    largest = np.where(is_above, largest - 1, largest)
     return np.asarray(largest, np.int64)
 
 
 def found_in_random_order(batch: Batch, position: IntArray) -> FloatArray:
-    """Return (T,) how many relevant documents a random order finds down to a position (T,), from 0.
+    """Return (T,) how many relevant documents ASReview's random order finds down to a position (T,), from 0.
 
-    At position i of N documents these are i n / (N - 1), to the nearest whole number, of n relevant ones.
+    Of n relevant ones among N documents that is i n / (N - 1) at position i, to the nearest whole number.
     """
     last_position = documents_to_read(batch) - 1
     num_found = np.rint(position * divide(batch.num_rel, last_position))
@@ -41,19 +43,20 @@ def found_in_random_order(batch: Batch, position: IntArray) -> FloatArray:
 
 
 def position_in_random_order(batch: Batch, m: IntArray) -> IntArray:
-    """Return (T,) the first position, from 0, at which a random order has found m (T,) relevant documents.
+    """Return (T,) the first position, from 0, at which the random order has found m (T,) relevant documents.
 
-    m is at least 1.
+    m  at least 1
     """
     documents = documents_to_read(batch)
     # The first position with m documents is near (m - 1/2) (N - 1) / n: rounding moves it by one at most.
     near_times_n = np.asarray((m - 0.5) * (documents - 1), np.float64)
     near = np.ceil(divide(near_times_n, batch.num_rel)).astype(np.int64)
     first = documents.copy()
-    for position in (near + 1, near, near - 1):
+    for position in (near + 1, near, near - 1):  # the last of these that has them is the first position
         is_position = (position >= 0) & (position < documents)
         is_enough = found_in_random_order(batch, np.maximum(position, 0)) >= m
         first = np.where(is_position & is_enough, position, first)
+    # ASReview's order of a single document is np.linspace(0, n, 1), which is 0 and never finds it.
     return np.asarray(np.where(documents == 1, 1, first), np.int64)
 
 
@@ -133,6 +136,7 @@ def recall_at_percent(batch: Batch, percent: float) -> FloatArray:
 _asreview = partial(Measure, ours=True)
 _OF_COLLECTION = frozenset({Trait.OF_COLLECTION, Trait.MOVES_UP})
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _asreview("wss_asreview", work_saved, Percents((95.0,), example="95"), traits=_OF_COLLECTION),
     _asreview(

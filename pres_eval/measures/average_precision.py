@@ -19,7 +19,7 @@ INFAP_EPSILON = 0.00001
 
 
 def geometric_terms(values: FloatArray) -> FloatArray:
-    """Return the terms (T,) of the geometric mean: natural logarithms, of at least 0.00001."""
+    """Return (T,) ln max(value, 0.00001) of values (T,): the terms of a geometric mean."""
     return elementwise(math.log, np.maximum(values, LEAST_GEOMETRIC_MEAN))
 
 
@@ -156,9 +156,10 @@ def plain_inferred_average_precision(topic: RankedTopic) -> float:
 
 
 def _expected_precision(r: float, a: int, b: int, unjudged: int) -> float:
-    """Return E(r) of infAP: the precision that is expected at a relevant document at rank r.
+    """Return E(r) of infAP: the expected precision at a relevant document at rank r.
 
-    a, b, unjudged  documents of the pool before it: judged relevant, judged not relevant, not judged
+    a, b      documents before it that were judged relevant, and judged not relevant
+    unjudged  documents before it that are in the pool and were not judged
     """
     if r == 1.0:
         return 1.0
@@ -170,6 +171,7 @@ def _expected_precision(r: float, a: int, b: int, unjudged: int) -> float:
 _RANKED = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})
 """Traits of measures of the ranks of relevant documents."""
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "map",

@@ -19,9 +19,9 @@ class Totals:
 
     num_scored        topics whose values were added up
     num_topics        topics to average over: those scored, or all those of the qrels with -c
-    num_rel_in_qrels  judgements with relevance above 0 in the whole qrels file
+    num_rel_in_qrels  judgements with relevance above 0, in the whole qrels file or of the group's topics
     complete          whether -c was given
-    weight            the weights of the topics to average over, added up; None where all weigh the same
+    weight            sum of the weights of the topics to average over; None: all weigh the same
     """
 
     num_scored: int
@@ -32,11 +32,11 @@ class Totals:
 
 
 Summary = Callable[[float, Totals], float]
-"""The sum of a column over the topics that were scored, and counts of topics -> the value over all topics."""
+"""The sum of a column over the topics that were scored, and their counts -> the value over all topics."""
 
 
 def mean(total: float, totals: Totals) -> float:
-    """Return the arithmetic mean over the topics; of weighted topics, `total` is of value × weight."""
+    """Return the arithmetic mean over the topics; if they have weights, `total` is Σ value × weight."""
     if totals.weight is not None:
         return total / totals.weight if totals.weight else math.nan
     return total / totals.num_topics if totals.num_topics else total
@@ -48,11 +48,11 @@ def total(total: float, totals: Totals) -> float:
 
 
 LEAST_GEOMETRIC_MEAN = 0.00001
-"""Value from which on trec_eval takes logarithms: smaller ones count as this."""
+"""Least value whose logarithm trec_eval takes for a geometric mean: smaller ones count as this."""
 
 
 def geometric_mean(total: float, totals: Totals) -> float:
-    """Return the geometric mean over the topics of a column of logarithms, none below that of 0.00001."""
+    """Return the geometric mean over the topics; the column has logarithms of max(value, 0.00001)."""
     if not totals.num_topics:
         return total
     if totals.complete:
@@ -76,7 +76,7 @@ def number_of_relevant(total: float, totals: Totals) -> float:
 
 
 class Format(enum.Enum):
-    """Formats of printed values: decimal numbers, counts, texts of topics, and the tag of the run."""
+    """Formats of printed values: decimal numbers, counts, a text for each topic, and the tag of the run."""
 
     FLOAT = "%6.4f"
     COUNT = "%ld"
@@ -85,7 +85,7 @@ class Format(enum.Enum):
 
 
 class WhenMissing(enum.Enum):
-    """Values that 10.0 prints with -c for a topic that the run lacks.
+    """Rules for the value that 10.0 prints with -c for a topic that the run lacks.
 
     AS_SCORED                what the measure gives a ranking of one unjudged document
     ZERO                     0, or an empty text
@@ -107,10 +107,10 @@ class Trait(enum.Enum):
     IGNORES_TAIL = "does not change when unjudged documents are put after the ranking"
     SET = "does not depend on the order of the ranking"
     OF_COLLECTION = "depends on how many documents there are (-N)"
-    OWN_EXPECTED = "is its own expected value in ties: its formula of what `counting` expects there"
+    OWN_EXPECTED = "gives the expected value in ties by its own formula, of the means that `counting` returns"
     RISES = "only rises, or only falls, with each grade of a document up to the highest of its topic"
     OF_TOPIC_SCALE = "divides grades by the highest of the topic, unless a parameter max_rel is given"
-    TOO_HIGH_OF_SAMPLES = "is too high if it is inferred from a sample, however often one is drawn anew"
+    TOO_HIGH_OF_SAMPLES = "is biased upwards when inferred from a sample, so resampling gives no interval"
     MOVES_UP = "counts relevance alone, and is no worse if a relevant document moves up"
 
 

@@ -28,15 +28,15 @@ def binary_preference(batch: Batch) -> FloatArray:
 
 
 def preferred(batch: Batch) -> FloatArray:
-    """Return (R,) the share of judged nonrelevant documents that do not come before each relevant one.
+    """Return (R,) 1 - min(b, n) / min(N, n), the term of bpref, for each relevant document retrieved.
 
-    Only min(N, n) nonrelevant ones count, with n and N of bpref.
-    If scores tie and --ties expected is set, it is the expected share.
+    It is the share of judged nonrelevant documents, of which min(N, n) count, that do not come before it;
+    with --ties expected it is the mean over the orders of ties.
     """
     if batch.ties is not None:
-        from pres_eval.measures.expected.ranks import preferred_in_ties
+        from pres_eval.measures.expected.ranks import bpref_terms
 
-        return preferred_in_ties(batch)
+        return bpref_terms(batch)
     n = batch.num_rel[batch.relevant_topic_of]
     b = batch.nonrel_so_far[batch.relevant_rows]
     most_before = np.minimum(batch.num_nonrel[batch.relevant_topic_of], n)  # min(N, n)
@@ -78,6 +78,7 @@ def plain_geometric_binary_preference(topic: RankedTopic) -> float:
 
 _OF_JUDGED = frozenset({Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.MOVES_UP})
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "bpref",

@@ -30,6 +30,7 @@ def pres_at_budget(batch: Batch) -> FloatArray:
     return pres_with_own_nmax(batch, batch.nmax)
 
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "PRES_budget",

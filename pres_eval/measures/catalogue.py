@@ -23,8 +23,8 @@ class CatalogueEntry:
 
     family     the subject of its module
     for_parity whether it is there for the numbers of another tool
-    nicknames  the nicknames that it belongs to
-    also       names in other tools: (name, tool)
+    nicknames  trec_eval's name for names of several measures, as "official": those that it is one of
+    also       names in other tools: ("P@10", "ir_measures")
     """
 
     measure: Measure
@@ -42,33 +42,36 @@ class CatalogueEntry:
     def as_record(self) -> dict[str, Any]:
         """Return the entry for JSON."""
         measure = self.measure
+        example = None
+        if measure.parameters.example:
+            example = f"{measure.name}.{measure.parameters.example}"
         return {
             "name": measure.name,
             "family": self.family,
             "for_parity": self.for_parity,
             "description": measure.description,
-            "example": f"{measure.name}.{measure.parameters.example}" if measure.parameters.example else None,
+            "example": example,
             "nicknames": list(self.nicknames),
             "also": [{"name": name, "tool": tool} for name, tool in self.also],
             "in_trec_eval": not measure.ours,
             "uses_level": measure.uses_level,
             "less_is_better": measure.less_is_better,
-            "needs": measure.relevance.value,
+            "needs": measure.relevance.value,  # the format of judgements: "-R qrels"
             "text": measure.text,
         }
 
 
 def catalogue(version: Version) -> list[CatalogueEntry]:
-    """Return all measures, family by family, in print order inside of each."""
+    """Return all measures, family by family, in print order inside each."""
     names_in_tools = _names_in_tools()
     nicknames = NICKNAMES[version.name]
     entries = []
     for measure in MEASURES:
-        heading = docstring_of(sys.modules[measure.score.__module__])
+        docstring_of_module = docstring_of(sys.modules[measure.score.__module__])
         other_names = names_in_tools.get(measure.name, {}).values()
         entry = CatalogueEntry(
             measure=measure,
-            family=heading.partition("\n")[0].rstrip("."),
+            family=docstring_of_module.partition("\n")[0].rstrip("."),
             for_parity=measure.name in FOR_PARITY,
             nicknames=tuple(name for name, members in nicknames.items() if measure.name in members),
             also=tuple((name, tool) for name, tool in other_names if name != measure.name),
@@ -79,15 +82,16 @@ def catalogue(version: Version) -> list[CatalogueEntry]:
 
 
 def _names_in_tools() -> dict[str, dict[str, tuple[str, str]]]:
-    """Return for each measure its names in other tools.
+    """Return by measure, and by name in another tool, the form of the name for this measure and the tool.
 
-    Each name has the form in which it names this measure (with a cutoff if that is needed) and the tool.
+    {"map": {"AP": ("AP", "ir_measures")}, "map_cut": {"AP": ("AP@10", "ir_measures")}, …}
     """
-    names: dict[str, dict[str, tuple[str, str]]] = {}
+    names_by_measure: dict[str, dict[str, tuple[str, str]]] = {}
     for notation in NOTATIONS:
         for name, cutoff in itertools.product(notation.names, (None, "10")):
             with suppress(MeasureError):  # a notation may need a cutoff, or take none
                 measure_name = notation.text(NotationSettings(), cutoff).partition(".")[0]
-                written = f"{name}@{cutoff}" if cutoff else name
-                names.setdefault(measure_name, {}).setdefault(name, (written, notation.tool))
-    return names
+                form = f"{name}@{cutoff}" if cutoff else name
+                names = names_by_measure.setdefault(measure_name, {})
+                names.setdefault(name, (form, notation.tool))  # without cutoff if that names it, too
+    return names_by_measure

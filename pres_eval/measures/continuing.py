@@ -15,10 +15,10 @@ from pres_eval.batches.batch import Batch
 from pres_eval.measures.gain import document_gains, highest_grades
 
 READERS_DEPTH = 1000
-"""Documents that a reader sees at the most: cwl_eval's --max_depth."""
+"""Documents that a reader sees at most: cwl_eval's --max_depth."""
 
 TOPICS_TOGETHER = 1 << 10
-"""Topics whose ranks are one table, of up to 1,000 ranks each."""
+"""Topics that are scored at once, as a table of topics by ranks: 8 MB for 1,000 ranks."""
 
 
 def scaled_gains(batch: Batch, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -28,10 +28,10 @@ def scaled_gains(batch: Batch, min_rel: float, max_rel: float | None) -> FloatAr
     A topic whose highest grade is not above min_rel has gains of 0.
     """
     if max_rel is None:
-        highest_of_topic = np.maximum(highest_grades(batch), 0.0)
+        grade_worth_1 = np.maximum(highest_grades(batch), 0.0)
     else:
-        highest_of_topic = np.full(len(batch), max_rel)
-    high = highest_of_topic[batch.topic_of]
+        grade_worth_1 = np.full(len(batch), max_rel)
+    high = grade_worth_1[batch.topic_of]
     grades = np.minimum(np.maximum(document_gains(batch), min_rel), high)
     span = np.where(high > min_rel, high - min_rel, 0.0)
     return divide(grades - min_rel, span)
@@ -59,7 +59,7 @@ def gain_for_each_document(
         seen = np.flatnonzero(batch.rank[rows] <= depth) + batch.offsets[start]
         gain_at_rank = np.zeros((stop - start, depth))
         gain_at_rank[batch.topic_of[seen] - start, batch.rank[seen] - 1] = gains[seen]
-        # Column i becomes C(1) ... C(i-1), which is W(i) but for its divisor, the sum of all.
+        # The column of rank i becomes C(1) ... C(i-1): W(i) is that over the sum of all columns.
         chance_to_reach = np.ones((stop - start, depth))
         chance_to_reach[:, 1:] = continues(ranks, gain_at_rank)[..., :-1]
         chance_to_reach = np.multiply.accumulate(chance_to_reach, axis=1)
@@ -70,7 +70,7 @@ def gain_for_each_document(
 
 
 def insq_continues(rank: FloatArray, gain_wanted: float) -> FloatArray:
-    """Return (n,) C(r) = ((r + 2T - 1) / (r + 2T))² at ranks r (n,), T being the gain that is wanted."""
+    """Return (n,) C(r) = ((r + 2T - 1) / (r + 2T))² at ranks r (n,), where T is the wanted gain."""
     patience = rank + 2.0 * gain_wanted
     step = (patience - 1.0) / patience
     return step * step

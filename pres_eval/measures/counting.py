@@ -1,8 +1,8 @@
-"""Counts and gains of documents down to a rank: formulas that use nothing else of the order also take ties.
+"""Counts and gains of documents down to a rank, exact or expected in ties.
 
-Of a batch that knows its ties these are the numbers that are expected of all their orders.  A measure whose
-formula, of these and of their variance, is its expected value (`Trait.OWN_EXPECTED`) needs no function for
-it: most such formulas are linear in them.
+Of a batch that knows its ties they are means over all orders of these.  A measure whose formula only uses
+such numbers, in a linear way (or with their variance), then returns its own expected value: its trait is
+OWN_EXPECTED, and it needs no function in `measures.expected`.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from pres_eval.batches.batch import Batch
 from pres_eval.options import LARGEST_LONG
 
 Numbers = IntArray | FloatArray
-"""Counts of documents, or those that are expected in ties, which need not be whole."""
+"""Counts of documents, or expected counts, which need not be whole."""
 
 AtRank = Callable[[FloatArray, IntArray], FloatArray]
-"""A function of gains (N,) and ranks (N,) that returns what the gains are worth there."""
+"""Gains (N,) and their ranks (N,) -> (N,) what the gains are worth at these ranks."""
 
 
 def relevant_within(batch: Batch, rank: int | IntArray | None = None) -> Numbers:
-    """Return how many relevant documents each topic has down to a rank, without one in all of its ranking.
+    """Return how many relevant documents each topic has down to a rank (None: in its whole ranking).
 
-    One rank for all or one a topic (T,) gives (T,); several for all (C, 1) give (C, T), but not in ties.
+    One rank for all topics, or (T,) one for each, gives (T,); C ranks for all (C, 1) give (C, T), but not in
+    ties.
     """
     if batch.ties is not None:
         return documents_within(batch, batch.is_rel, rank)
@@ -33,36 +34,40 @@ def relevant_within(batch: Batch, rank: int | IntArray | None = None) -> Numbers
 
 
 def variance_of_relevant(batch: Batch) -> FloatArray:
-    """Return (T,) the variance of how many relevant documents are retrieved, for the mean of its square.
+    """Return (T,) the variance of the number of relevant documents retrieved, over the orders of ties.
 
-    It is 0 but where -M ends the ranking inside a tie.
+    It is 0 unless -M ends the ranking inside a tie; the mean of the squared number needs it.
     """
     if batch.ties is None:
         return np.zeros(len(batch))
-    from pres_eval.measures.expected.ranks import variance_in_ties
+    from pres_eval.measures.expected.ranks import variance_of_relevant_retrieved
 
-    return variance_in_ties(batch)
+    return variance_of_relevant_retrieved(batch)
 
 
 def documents_within(batch: Batch, chosen: BoolArray, rank: int | IntArray | None = None) -> Numbers:
-    """Return how many of the chosen documents (D,) each topic (T,) has down to a rank."""
-    if batch.ties is not None:
-        from pres_eval.measures.expected.places import share_seen
+    """Return (T,) how many of the chosen documents (D,) each topic has down to a rank (None: in all).
 
-        last_rank = LARGEST_LONG if rank is None else rank
-        return batch.sum_by_topic(share_seen(batch, last_rank), chosen)
+    rank  one for all topics; in ties also (T,) one for each
+    """
+    if batch.ties is not None:
+        from pres_eval.measures.expected.tied_ranks import share_seen
+
+        cutoff = LARGEST_LONG if rank is None else rank
+        return batch.sum_by_topic(share_seen(batch, cutoff), chosen)
     if rank is not None:
         chosen = chosen & (batch.rank <= rank)
     return batch.count_by_topic(chosen)
 
 
 def gained(batch: Batch, gains: FloatArray, at_rank: AtRank, rank: int = LARGEST_LONG) -> FloatArray:
-    """Return what the gains (D,) are worth where the documents are, added up down to a rank: (T,).
+    """Return (T,) the sum of what the gains (D,) are worth at the documents' ranks, down to a rank.
 
-    Several ranks for all (C, 1) give (C, T), but not in ties.
+    at_rank  what gains are worth at ranks
+    rank     one for all topics; C ranks for all (C, 1) give (C, T), but not in ties
     """
     if batch.ties is not None:
-        from pres_eval.measures.expected.places import gained_in_ties
+        from pres_eval.measures.expected.tied_ranks import gained_in_ties
 
         return gained_in_ties(batch, gains, at_rank, rank)
     if np.ndim(rank):
@@ -76,15 +81,15 @@ def gained(batch: Batch, gains: FloatArray, at_rank: AtRank, rank: int = LARGEST
 
 
 def discounted(gain: FloatArray, rank: IntArray) -> FloatArray:
-    """Return gains (N,) over the logarithms of their ranks (N,)."""
+    """Return (N,) gain / log2(rank + 1) for gains (N,) at ranks (N,): the discount of DCG."""
     return np.asarray(gain / log2(rank + 1), np.float64)
 
 
 def sum_of_ranks(batch: Batch, rank: int = LARGEST_LONG) -> FloatArray:
-    """Return the ranks of the relevant documents down to a rank, added up: (T,)."""
+    """Return (T,) the sum of the ranks of the relevant documents down to a rank."""
 
-    def rank_of_gain(gain: FloatArray, at: IntArray) -> FloatArray:
-        """Return the ranks (N,) where the gain is 1."""
+    def rank_as_worth(gain: FloatArray, at: IntArray) -> FloatArray:
+        """Return the ranks (N,) of documents, whose gains (N,) are 1."""
         return gain * at
 
-    return gained(batch, batch.is_rel.astype(float), rank_of_gain, rank)
+    return gained(batch, batch.is_rel.astype(float), rank_as_worth, rank)

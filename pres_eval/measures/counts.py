@@ -90,9 +90,10 @@ def relstring(batch: Batch, lengths: tuple[float, ...]) -> list[str]:
     Parameter: how many documents, as in -m relstring.20.  Printed for topics only (-q), never in the summary.
     Source: trec_eval.
     """
+    # trec_eval: only the first number of the parameter counts.
     length = int(min(max(lengths[0], 0), batch.num_ret.max(initial=0)))
     num_shown = np.minimum(batch.num_ret, length)
-    # One line a topic in a single buffer: as long as the strings are, whatever the longest of them is.
+    # One line for each topic in a buffer of all strings, which takes less room than equally long rows.
     begins = np.concatenate(([0], np.cumsum(num_shown + 1)))
     lines = np.full(begins[-1], ord("-"), np.uint8)
     lines[begins[1:] - 1] = ord("\n")
@@ -144,6 +145,7 @@ _of_run = partial(
 )
 _count = partial(Measure, format=Format.COUNT)
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _of_run("runid", runid, summary=total, format=Format.TAG),
     _of_run("num_q", num_q, summary=number_of_topics, format=Format.COUNT, plain=plain_num_q),

@@ -15,8 +15,8 @@ from pres_eval.measures.ndcg import ndcg_cut
 from pres_eval.measures.parameters import PAGE_CUTOFFS, Cutoffs
 from pres_eval.measures.settings import GainCutoffs
 
-HIGHEST_EXPONENT = 2000
-"""2 to the power of this is infinite in any case."""
+FIRST_INFINITE_EXPONENT = 1024
+"""2.0 to the power of this is infinite; higher exponents need not fit into the 32 bits that ldexp takes."""
 
 
 def dcg_cut(batch: Batch, cutoff: int) -> FloatArray:
@@ -46,8 +46,8 @@ def dcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
 
 
 def exponential(grades: Grades) -> FloatArray:
-    """Return (n,) 2^grade - 1 of grades (n,), of those below 0 as of 0."""
-    exponents = np.clip(grades, 0, HIGHEST_EXPONENT).astype(np.int32)
+    """Return (n,) gains of 2^grade - 1 for grades (n,); grades below 0 count as 0."""
+    exponents = np.clip(grades, 0, FIRST_INFINITE_EXPONENT).astype(np.int32)
     with np.errstate(over="ignore"):
         gains: FloatArray = np.ldexp(1.0, exponents) - 1.0
     return gains
@@ -71,18 +71,19 @@ def ndcg_gain_cut(batch: Batch, cutoff: int, gains: tuple[tuple[int, float], ...
 _CUMULATED = frozenset({Trait.GRADED, Trait.IGNORES_TAIL, Trait.OWN_EXPECTED})
 _RISING = _CUMULATED | {Trait.RISES}
 
-_cut = partial(Measure, ours=True, uses_level=False)
+_own_gain_measure = partial(Measure, ours=True, uses_level=False)
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
-    _cut("dcg_cut", dcg_cut, Cutoffs(PAGE_CUTOFFS, or_all=True), traits=_RISING),
-    _cut(
+    _own_gain_measure("dcg_cut", dcg_cut, Cutoffs(PAGE_CUTOFFS, or_all=True), traits=_RISING),
+    _own_gain_measure(
         "dcg_exp_cut",
         dcg_exp_cut,
         Cutoffs(PAGE_CUTOFFS, or_all=True),
         whole_grades=True,
         traits=_RISING,
     ),
-    _cut(
+    _own_gain_measure(
         "ndcg_gain_cut",
         ndcg_gain_cut,
         GainCutoffs((), PAGE_CUTOFFS, "10,1=1,2=3"),

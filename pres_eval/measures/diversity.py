@@ -155,8 +155,8 @@ def p_ia(batch: SubtopicBatch, cutoff: int) -> FloatArray:
     Notes: -l sets what is relevant.  A ranking shorter than k counts as if irrelevant documents followed.
     Source: as AP_IA.  ir_measures' P_IA@k.
     """
-    within = batch.hits.topic_of[batch.hits.position <= cutoff]
-    counts = np.bincount(within, minlength=len(batch))
+    topic_of_hits = batch.hits.topic_of[batch.hits.position <= cutoff]
+    counts = np.bincount(topic_of_hits, minlength=len(batch))
     count_if_all_relevant = (batch.num_subtopics * float(cutoff)).astype(np.float64)
     return divide(counts, count_if_all_relevant)
 
@@ -186,7 +186,7 @@ def facet_recall(batch: SubtopicBatch, multiple: int, more: int) -> FloatArray:
 
 def _mean_over_subtopics(batch: SubtopicBatch, values: FloatArray) -> FloatArray:
     """Return (T,) mean of the values (S,) of each topic's subtopics that have a relevant document."""
-    # Subtopics without a relevant document have the value 0.
+    # Subtopics without a relevant document add nothing: their values are 0.
     sums = np.bincount(batch.topic_of_group, values, len(batch))
     return divide(sums, batch.num_subtopics)
 
@@ -234,6 +234,7 @@ _of_subtopics = partial(
 # A greedy ranking is not quite the best one, so these can be a little above 1.
 _share_of_best_possible = partial(_of_subtopics, traits=frozenset({Trait.IGNORES_TAIL}))
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _of_subtopics("alpha_DCG", alpha_dcg, _AT_RANKS),
     _share_of_best_possible("alpha_nDCG", alpha_ndcg, _AT_RANKS),

@@ -8,8 +8,8 @@ import sys
 from functools import lru_cache
 from typing import Any
 
-WITHOUT_DOCSTRINGS = 2
-"""Level of PYTHONOPTIMIZE at which Python leaves them out."""
+LEVEL_WITHOUT_DOCSTRINGS = 2
+"""Level of PYTHONOPTIMIZE from which on Python leaves docstrings out."""
 
 
 def docstring_of(thing: Any) -> str:
@@ -18,20 +18,22 @@ def docstring_of(thing: Any) -> str:
     If Python leaves docstrings out (`-OO`), it is read from the source.
     """
     text = thing.__doc__
-    if text is None and sys.flags.optimize >= WITHOUT_DOCSTRINGS:
-        text = _in_source(thing)
+    if text is None and sys.flags.optimize >= LEVEL_WITHOUT_DOCSTRINGS:
+        text = _docstring_in_source(thing)
     return inspect.cleandoc(text or "")
 
 
-def _in_source(thing: Any) -> str | None:
-    """Return the docstring that the source of a module, a class or a function has."""
+def _docstring_in_source(thing: Any) -> str | None:
+    """Return the docstring that a module, a class or a function has in its source."""
+    names_in_module: list[str] = []
     if inspect.ismodule(thing):
-        name, inside = thing.__name__, []
+        module = thing.__name__
     else:
-        name, inside = thing.__module__, thing.__qualname__.split(".")
-    node: Any = _tree_of(name)
-    for part in inside:
-        node = _definition_in(node, part)
+        module = thing.__module__
+        names_in_module = thing.__qualname__.split(".")
+    node: Any = _tree_of(module)
+    for name in names_in_module:
+        node = _definition_in(node, name)
     return None if node is None else ast.get_docstring(node, clean=False)
 
 
@@ -45,7 +47,7 @@ def _definition_in(node: Any, name: str) -> ast.FunctionDef | ast.ClassDef | Non
 
 @lru_cache(maxsize=64)
 def _tree_of(module: str) -> ast.Module | None:
-    """Return the parsed source of a module, None if it has none, as from a prompt."""
+    """Return the parsed source of a module; None if there is no source, as for functions of a prompt."""
     try:
         return ast.parse(inspect.getsource(sys.modules[module]))
     except (OSError, TypeError, KeyError):

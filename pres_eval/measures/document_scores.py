@@ -16,9 +16,9 @@ from pres_eval.measures.settings import MeasureSettings, Setting, persistence
 
 
 def scores_of(batch: Batch, name: str, factor: float) -> FloatArray:
-    """Return (D,) u of each document: its own score times the factor, 0 for those that have none.
+    """Return (D,) u: each document's own score (--document-scores) times the factor, 0 if it has none.
 
-    name  of the measure, for the MeasureError that is raised if no document has a score
+    name  the measure, for the MeasureError that is raised if no file of scores was given
     """
     if batch.document_scores is None:
         raise MeasureError(
@@ -81,6 +81,7 @@ _WEIGHED = MeasureSettings((persistence(0.8), _FACTOR), example="p=0.9")
 _BIASED = frozenset({Trait.IGNORES_TAIL, Trait.OWN_EXPECTED})
 _scored = partial(Measure, ours=True, needs_document_scores=True)
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _scored("urbp", understandability_rbp, _WEIGHED, traits=_BIASED),
     _scored("urbp_graded", graded_understandability_rbp, _WEIGHED, traits=_BIASED | {Trait.GRADED}),

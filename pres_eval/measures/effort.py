@@ -17,11 +17,11 @@ from pres_eval.measures.counting import relevant_within
 from pres_eval.measures.parameters import Multiples
 from pres_eval.measures.precision import rank_of_relevant
 from pres_eval.measures.pres import share_too_late
-from pres_eval.measures.screening import documents_to_read, rank_at, reached, recall_at_percent
+from pres_eval.measures.screening import chance_and_rank, documents_to_read, rank_at, recall_at_percent
 from pres_eval.measures.settings import Percents
 
 ROUNDING_TOLERANCE = 1e-9
-"""How far above a whole number of documents a product may be and still be it: 0.95 * 20 is above 19."""
+"""How far rounding may leave a product above a whole number of documents that it is taken for."""
 
 
 def relevant_for_recall(batch: Batch, percent: float) -> IntArray:
@@ -44,7 +44,7 @@ def read_for_recall(batch: Batch, percent: float) -> FloatArray:
       2016.  trec_eval: none.
     """
     m = relevant_for_recall(batch, percent)
-    chance_retrieved, rank = reached(batch, m)
+    chance_retrieved, rank = chance_and_rank(batch, m)
     chance_missed = 1.0 - chance_retrieved
     read = chance_retrieved * rank + chance_missed * documents_to_read(batch)
     return np.where(batch.num_rel == 0, 0.0, read)
@@ -133,6 +133,7 @@ _SHARE = frozenset({Trait.BOUNDED, Trait.OF_COLLECTION, Trait.MOVES_UP})
 _TARGETS = Percents((70.0, 80.0, 90.0, 95.0), example="80,95")
 _ours = partial(Measure, ours=True)
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _ours(
         "read_for_recall",

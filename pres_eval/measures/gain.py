@@ -1,8 +1,8 @@
-"""Gains: the worth of each grade, and the best ranking by them.
+"""Gains: the worth of each grade, and the best ranking by them (of "ideal DCG").
 
 By default a document's gain is its grade, and that of everything not judged is 0.  Parameters (`1=3.5,2=9`)
-give grades other gains; then the order of the grades in the best ranking is that of trec_eval's
-sort, which compares the whole parts of differences only.
+"name" grades and give them other gains; then the order of the grades in the best ranking is that of
+trec_eval's sort, which only compares the whole parts of differences.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ GradeGains = tuple[tuple[int, float], ...]
 """Grades with the gains that parameters give them."""
 
 MOST_GRADES_SORTED = 1 << 20
-"""Up to here every grade from 0 takes part in trec_eval's sort (which would need minutes with more)."""
+"""Highest grade up to which all grades from 0 take part in the sort, as in trec_eval (more take minutes)."""
 
 MOST_RANKS = 1 << 20
-"""Ranks looked at together where every rank of a ranking counts."""
+"""Retrieved documents of a batch that has a row for every rank, whose arrays then take 8 MB each."""
 
 
 def grade_gains(pairs: KeyNumbers, version: Version = V10) -> GradeGains:
@@ -52,8 +52,8 @@ class GainTable:
     grades      (G,) ascending
     gain        (G,) of a retrieved document of that grade
     ideal_gain  (G,) of a document of that grade in the best ranking
-    order       (G,) place of the grade in the best ranking, counted from its end
-    last        gain that the best ranking begins with, were there a document of every grade
+    order       (G,) position of the grade in the best ranking, counted from its end
+    last        the gain sorted last, with which the best ranking would begin if every grade had a document
     lowest, highest  of all gains
     """
 
@@ -74,12 +74,11 @@ class GainTable:
 
 
 def _compare_gains(gain: float, other_gain: float) -> int:
-    """Return what trec_eval's comparison returns: above 0 if the first gain belongs behind the other."""
-    # trec_eval: the comparison's difference is cut to a 32-bit int; what does not fit becomes the least one.
+    """Return the result of trec_eval's comparison: above 0 if the first gain belongs behind the other."""
+    # trec_eval: the difference is cut to a 32-bit int, and one that does not fit becomes the least int.
     difference = gain - other_gain
-    if not -(2.0**31) - 1 < difference < 2.0**31:
-        return -1
-    return int(difference)
+    fits = -(2.0**31) - 1 < difference < 2.0**31
+    return int(difference) if fits else -1
 
 
 def _merge_sort(gains: list[float], first_sorted: int) -> list[int]:
@@ -119,31 +118,32 @@ def adds_exactly(named: GradeGains) -> bool:
 
 
 def _grades_by_default(named: GradeGains, highest_grade: int, present: IntArray) -> list[int]:
-    """Return the grades that no parameter names, which are their own gains, as far as they matter.
+    """Return the grades that no parameter names, whose gain is the grade: ascending, as far as they matter.
 
     present  (P,) the grades of the judgements
     """
-    names = {grade for grade, _ in named}
+    named_grades = {grade for grade, _ in named}
     if not adds_exactly(named) and highest_grade < MOST_GRADES_SORTED:
         grades = set(range(highest_grade + 1))
     else:
-        # Only grades of the judgements matter, and the highest gain of all.
-        highest_kept = highest_grade
-        while highest_kept in names:
-            highest_kept -= 1
-        grades = {*present.tolist(), highest_kept}
-    return sorted(grade for grade in grades - names if grade >= 0)
+        # Only grades of the judgements matter, and the highest default gain.
+        highest_default = highest_grade
+        while highest_default in named_grades:
+            highest_default -= 1
+        grades = {*present.tolist(), highest_default}
+    return sorted(grade for grade in grades - named_grades if grade >= 0)
 
 
 def _gain_table(named: GradeGains, highest_grade: int, present: IntArray) -> GainTable:
-    """Return the gains of the grades that parameters name, and of those of the judgements: `present` (P,).
+    """Return the gains of the grades that parameters name, and of the grades of the judgements.
 
-    highest_grade  the highest of the topics
+    highest_grade  the highest of each of the topics
+    present        (P,) the grades of their judgements
     """
     defaults = _grades_by_default(named, highest_grade, present)
     grades = [grade for grade, _ in named] + defaults
     gains = [gain for _, gain in named] + [float(grade) for grade in defaults]
-    order = _merge_sort(gains, len(named))
+    order = _merge_sort(gains, first_sorted=len(named))
     # trec_eval: of a grade named twice, a document takes the gain that sorts first, the best ranking the one
     # that was given first.  Both tables are of grades and indices in `gains`.
     index_for_document: dict[int, int] = {}
@@ -168,9 +168,10 @@ def _gain_table(named: GradeGains, highest_grade: int, present: IntArray) -> Gai
 
 
 def gain_tables(batch: Batch, named: GradeGains) -> Iterator[tuple[BoolArray, GainTable]]:
-    """Yield the gains for each group of topics: a mask (T,) and their table.
+    """Yield groups of topics with the same highest grade, each as a mask (T,), with their gains.
 
-    Raises MeasureError if grades are named and those of the batch are decimal numbers.
+    Topics without judgements are in a group only if gains are named.
+    Raises MeasureError if gains are named for grades and the batch has decimal numbers as grades.
     """
     if named and batch.grade.dtype == np.float64:
         pairs = ",".join(f"{grade}={gain:g}" for grade, gain in named)
@@ -194,7 +195,7 @@ def highest_grades(batch: Batch) -> Grades:
 
 
 def document_gains(batch: Batch, named: GradeGains = ()) -> FloatArray:
-    """Return (D,) the gain of each retrieved document."""
+    """Return (D,) the gain of each of the batch's documents."""
     if not named:
         return np.maximum(batch.grade, 0).astype(float)
     gains = np.zeros(len(batch.grade))
@@ -209,7 +210,7 @@ Formula = Callable[[Batch, GradeGains], FloatArray]
 
 
 def score_with_gains(batch: Batch, named: GradeGains, formula: Formula) -> FloatArray:
-    """Return the formula's values (T,); a gain of grade -1 is that of each document that nobody judged."""
+    """Return the formula's values (T,), of a batch with every retrieved document if grade -1 has a gain."""
     # trec_eval: a gain for grade -1 goes to every document that is not in the qrels.
     names_unjudged = any(grade == -1 for grade, _ in named)
     if not names_unjudged:
@@ -221,9 +222,10 @@ def score_with_gains(batch: Batch, named: GradeGains, formula: Formula) -> Float
 
 
 def blocks_of_ranks(batch: Batch, most: int | None = None) -> Iterator[Batch]:
-    """Yield the topics in parts of at most `most` retrieved documents, or of one topic; at least one part.
+    """Yield the topics in parts of at most `most` retrieved documents, or of one topic that has more.
 
     most  None: MOST_RANKS
+    A batch without topics is one part.
     """
     if not len(batch):
         yield batch
@@ -233,7 +235,7 @@ def blocks_of_ranks(batch: Batch, most: int | None = None) -> Iterator[Batch]:
 
 
 def every_rank(batch: Batch) -> Batch:
-    """Return the batch with unjudged documents put in, at grade -1."""
+    """Return the batch with a row for every rank: unjudged documents are added with grade -1."""
     offsets = np.concatenate(([0], np.cumsum(batch.num_ret)))
     rank = np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], batch.num_ret)
     grade = np.full(len(rank), -1)
@@ -243,7 +245,7 @@ def every_rank(batch: Batch) -> Batch:
 
 @dataclass(frozen=True, eq=False)
 class BestRanking:
-    """The N judged documents of positive gain of T topics in the order that is best, topic after topic.
+    """The N judged documents with positive gains of T topics, topic after topic, the greatest gains first.
 
     topic_of  (N,) index of each document's topic
     offsets   (T+1,) where each topic's documents begin
@@ -256,7 +258,7 @@ class BestRanking:
 
     @property
     def rank(self) -> IntArray:
-        """(N,) from 1 in each topic."""
+        """(N,) rank of each document, from 1 in each topic."""
         return np.arange(1, len(self.gain) + 1) - self.offsets[self.topic_of]
 
     @property
@@ -265,9 +267,10 @@ class BestRanking:
         return np.diff(self.offsets)
 
     def up_to(self, topic_of: IntArray, rank: IntArray, running: FloatArray) -> FloatArray:
-        """Return running sums (N,) of the best rankings down to ranks (n,) of topics (n,): (n,).
+        """Return (n,) the running sum at each of these ranks of these topics.
 
-        Behind the end of a best ranking it is the sum of all of it; at rank 0 it is 0.
+        topic_of, rank  (n,) behind the end of a best ranking the sum is that of all of it; at rank 0 it is 0
+        running         (N,) running sums of the documents' values, which begin anew in each topic
         """
         last = np.minimum(rank, self.length[topic_of])
         row = np.where(last > 0, self.offsets[topic_of] + last - 1, -1)  # -1: the 0 that is appended
@@ -281,7 +284,7 @@ class BestRanking:
 
 
 def best_ranking(batch: Batch, named: GradeGains = (), most: int | None = None) -> BestRanking:
-    """Return the best rankings of the batch's topics, down to rank `most`.
+    """Return the best rankings of the batch's topics, down to rank `most` (None: whole).
 
     A topic with two documents of grade 2 and one of grade 1 has the gains 2, 2, 1.
     """
@@ -289,7 +292,7 @@ def best_ranking(batch: Batch, named: GradeGains = (), most: int | None = None) 
     gain, descending = _level_gains(batch, named)
     gain = gain[descending]
     count = batch.level_counts[descending]
-    # Where each topic's levels begin, for each of the L levels.
+    # (L,) where the levels of its topic begin, for each level.
     first_level = batch.level_offsets[:-1][topic_of]
     # trec_eval: the best ranking ends at the first gain that is not positive, whatever would follow.
     num_not_positive = np.concatenate(([0], np.cumsum(gain <= 0)))
@@ -309,12 +312,15 @@ def best_ranking(batch: Batch, named: GradeGains = (), most: int | None = None) 
 
 
 def _level_gains(batch: Batch, named: GradeGains) -> tuple[FloatArray, IntArray]:
-    """Return the gains (L,) of the batch's levels, and the levels (L,) of each topic in the best order."""
+    """Return the gains (L,) of the batch's levels, and the permutation (L,) that puts them in the best order.
+
+    Levels are the distinct grades of each topic; the best order is within each topic.
+    """
     topic_of = batch.level_topic_of
     if not named:
         # Levels ascend in each topic: the best order is from the last one to the first.
-        first_and_last = batch.level_offsets[:-1] + batch.level_offsets[1:] - 1
-        return batch.levels.astype(np.float64), first_and_last[topic_of] - np.arange(len(topic_of))
+        sum_of_ends = batch.level_offsets[:-1] + batch.level_offsets[1:] - 1
+        return batch.levels.astype(np.float64), sum_of_ends[topic_of] - np.arange(len(topic_of))
     gain = np.zeros(len(topic_of))
     order = np.zeros(len(topic_of))
     for topics, table in gain_tables(batch, named):

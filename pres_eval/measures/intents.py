@@ -23,7 +23,10 @@ from pres_eval.options import RelevanceInfo
 
 
 def with_global_gains(batch: SubtopicBatch, hits: Hits) -> GainedDocuments:
-    """Return the documents of some pairs, by position, with their global gains: Σ g_i / S."""
+    """Return the documents of these pairs, in order of position, with their global gains: Σ g_i / S.
+
+    hits  pairs of a document and an intent, with the grade g_i
+    """
     is_new_document = changed(hits.topic_of, hits.position)
     document_of_pair = np.cumsum(is_new_document) - 1
     topic_of = hits.topic_of[is_new_document]
@@ -37,7 +40,7 @@ def with_global_gains(batch: SubtopicBatch, hits: Hits) -> GainedDocuments:
 
 
 def best_of_intents(batch: SubtopicBatch) -> BestRanking:
-    """Return the judged documents by their global gains, descending."""
+    """Return the best ranking: the judged documents of each topic, by descending global gains."""
     judged = with_global_gains(batch, batch.judged)
     positive = np.flatnonzero(judged.gain > 0)
     topic_of = judged.topic_of[positive]
@@ -130,6 +133,7 @@ _of_intents = partial(
     traits=frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL}),
 )
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _of_intents("D_nDCG", d_ndcg, Cutoffs(PAGE_CUTOFFS, "10,20")),
     _of_intents("D_Q", d_q, MeasureSettings((BETA,), PAGE_CUTOFFS, "10,20,beta=0.5")),

@@ -19,7 +19,7 @@ RECALL_LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 def _documents_needed(batch: Batch, level: float) -> FloatArray:
     """Return (T,) c: how many relevant documents have to be found to reach a recall level.
 
-    One level gives (T,), several (C, 1) give (C, T).
+    level  one for all topics; several (C, 1) give (C, T)
     """
     exact = level * batch.num_rel.astype(np.float64)
     # trec_eval: 9.0.8 adds 0.9 and cuts; 10.0 rounds halves away from zero.
@@ -27,24 +27,26 @@ def _documents_needed(batch: Batch, level: float) -> FloatArray:
         return np.asarray(np.trunc(exact + 0.9), np.float64)
     whole: FloatArray = np.trunc(exact)
     is_half_or_more = np.abs(exact - whole) >= 0.5
-    one_away_from_zero: FloatArray = np.copysign(is_half_or_more, exact)
-    return whole + one_away_from_zero
+    one_or_none = np.where(is_half_or_more, 1.0, 0.0)
+    return whole + np.copysign(one_or_none, exact)
 
 
-def _highest_precision_from(batch: Batch, documents: FloatArray) -> FloatArray:
-    """Return the highest precision at any rank from which on `documents` relevant ones are found; 0 if never.
+def _highest_precision_from(batch: Batch, num_needed: FloatArray) -> FloatArray:
+    """Return the highest precision at any rank where `num_needed` relevant documents are found.
 
-    documents  (T,) or (C, T), as is what is returned
+    num_needed  (T,), or (C, T) for several levels; precision has the same shape, and is 0 where fewer are
+                retrieved
     """
     num_found = batch.num_rel_ret
     begins = batch.relevant_places.offsets[:-1]
-    reached = (documents <= num_found) & (num_found > 0)
-    number = np.maximum(np.where(reached, documents, 1.0), 1.0).astype(np.int64)
+    is_reached = (num_needed <= num_found) & (num_found > 0)
+    # If none is needed, the first relevant document counts: precision is 0 before it.
+    number = np.maximum(np.where(is_reached, num_needed, 1.0), 1.0).astype(np.int64)
     row = begins + number - 1
-    precision = np.zeros(documents.shape)
-    precision[reached] = batch.highest_precision[row[reached]]
+    precision = np.zeros(num_needed.shape)
+    precision[is_reached] = batch.highest_precision[row[is_reached]]
     # trec_eval: nothing relevant of nothing retrieved is 0/0 (-nan on x86), where no document is needed.
-    return np.where((batch.num_ret == 0) & (documents <= 0), -np.nan, precision)
+    return np.where((batch.num_ret == 0) & (num_needed <= 0), -np.nan, precision)
 
 
 def interpolated_precision(batch: Batch, level: float) -> FloatArray:
@@ -73,34 +75,36 @@ def eleven_point_average(batch: Batch, levels: tuple[float, ...]) -> FloatArray:
     Notes: the usual single number before map took its place; for comparison with old results.
     Source: van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7; trec_eval.
     """
+    # trec_eval: one pass from the end of the ranking to its begin meets the levels, the last one first.  A
+    # level that needs more documents than are left (levels should ascend), or none, is not met before the
+    # pass ends: it and all levels still to come get the highest precision of the whole ranking.
     num_found = batch.num_rel_ret
     sums = np.zeros(len(batch))
-    reached = num_found.astype(float)
-    begun = np.zeros(len(batch), bool)
-    lowest_only = np.zeros(len(batch), bool)
+    num_left = num_found.astype(float)  # relevant documents where the pass has arrived
+    has_met_level = np.zeros(len(batch), bool)
+    is_at_begin = np.zeros(len(batch), bool)
     for level in reversed(levels):
-        needed = _documents_needed(batch, level)
-        begun |= needed <= num_found
-        # trec_eval: the levels are met in one pass from the end of the ranking, the last one first.  One that
-        # comes before a lower level is not met any more, and from there on all get the highest precision.
-        lowest_only |= begun & ((needed > reached) | (needed <= 0))
-        reached = np.where(begun & ~lowest_only, needed, reached)
-        precision = _highest_precision_from(batch, np.where(lowest_only, 0.0, needed))
-        sums += np.where(begun, precision, 0.0)
+        num_needed = _documents_needed(batch, level)
+        has_met_level |= num_needed <= num_found
+        is_at_begin |= has_met_level & ((num_needed > num_left) | (num_needed <= 0))
+        num_left = np.where(has_met_level & ~is_at_begin, num_needed, num_left)
+        precision = _highest_precision_from(batch, np.where(is_at_begin, 0.0, num_needed))
+        sums += np.where(has_met_level, precision, 0.0)
     return sums / len(levels)
 
 
 def plain_interpolated_precision(topic: RankedTopic, level: float) -> float:
     """Return iprec_at_recall of one topic, of which something was retrieved, as 9.0.8 has it."""
-    needed = max(math.trunc(level * float(topic.judged.num_rel) + 0.9), 1)
+    num_needed = max(math.trunc(level * float(topic.judged.num_rel) + 0.9), 1)
     highest = 0.0
-    for number, rank in enumerate(topic.relevant[needed - 1 :], needed):
+    for number, rank in enumerate(topic.relevant[num_needed - 1 :], num_needed):
         highest = max(highest, number / rank)
     return highest
 
 
 _INTERPOLATED = frozenset({Trait.BOUNDED, Trait.MAY_BE_NAN, Trait.IGNORES_TAIL, Trait.MOVES_UP})
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "iprec_at_recall",

@@ -42,6 +42,7 @@ def judged(batch: Batch, cutoff: int) -> FloatArray:
     return divide(num_judged, np.minimum(batch.num_ret, cutoff))
 
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "unj",

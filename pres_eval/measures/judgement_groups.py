@@ -65,6 +65,7 @@ _of_groups = partial(
     Measure, relevance=RelevanceInfo.QRELS_JG, traits=frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})
 )
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _of_groups("map_avgjg", map_avgjg),
     _of_groups("P_avgjg", precision_avgjg, Cutoffs(DOCUMENT_CUTOFFS)),

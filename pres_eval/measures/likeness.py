@@ -12,8 +12,8 @@ from pres_eval.measures.parameters import OptionalCutoffs
 from pres_eval.measures.rbp import Powers
 from pres_eval.measures.settings import MeasureSettings, Setting, persistence
 
-MOST_COMPARED = 1 << 20
-"""Ranks looked at together."""
+GREATEST_DEPTH = 1 << 20
+"""The greatest `depth` of compat: all ranks of a topic are compared at once, in arrays."""
 
 
 def compatibility(batch: Batch, p: float, normalize: float, deepest: float | None) -> FloatArray:
@@ -34,7 +34,7 @@ def compatibility(batch: Batch, p: float, normalize: float, deepest: float | Non
       trec_eval: none.  ir_measures' Compat(p=…).
     """
     graded = np.flatnonzero(batch.grade > 0)
-    # From this rank on a document is among the first of both rankings.
+    # The rank from which on a document is among the first of both rankings.
     common_from = np.maximum(_ideal_ranks(batch, graded), batch.rank[graded])
     if deepest is not None:
         seen = np.flatnonzero(common_from <= deepest)
@@ -47,7 +47,7 @@ def compatibility(batch: Batch, p: float, normalize: float, deepest: float | Non
     scores = np.zeros(len(batch))
     for start, stop in blocks(np.concatenate(([0], np.cumsum(depth)))):
         rows = slice(*np.searchsorted(topic_of, (start, stop)).tolist())
-        scores[start:stop] = _compatibility(
+        scores[start:stop] = _compatibility_of_block(
             topic_of[rows] - start,
             common_from[rows],
             ideal_length[start:stop],
@@ -61,17 +61,18 @@ def compatibility(batch: Batch, p: float, normalize: float, deepest: float | Non
 def _ideal_ranks(batch: Batch, rows: IntArray) -> IntArray:
     """Return (n,) the rank of each of these documents (n,) in the ideal ranking of its topic.
 
-    It is the number of judged documents with higher grades, and of retrieved ones of its grade down to it.
+    Before it are judged documents with higher grades, and those of its grade that are retrieved earlier.
+    rows  (n,) all documents of the batch with grades above 0
     """
     topic_of = batch.topic_of[rows]
     grade = batch.grade[rows]
     order = np.lexsort((batch.rank[rows], -grade, topic_of))
-    # A group is the documents of a grade of a topic.
+    # A group is the documents of one grade of one topic.
     begins_group = changed(topic_of[order], grade[order])
     first_of_group = np.flatnonzero(begins_group)
     group_of = np.cumsum(begins_group) - 1
     index_in_group = np.arange(len(rows)) - first_of_group[group_of]
-    # Judgements from each level to the last one of the batch.
+    # How many judgements there are from each level to the last one of the batch.
     counts_from = np.concatenate((np.cumsum(batch.level_counts[::-1])[::-1], [0]))
     num_higher = np.zeros(len(first_of_group), np.int64)
     for group, row in enumerate(order[first_of_group].tolist()):
@@ -86,7 +87,7 @@ def _ideal_ranks(batch: Batch, rows: IntArray) -> IntArray:
     return ranks
 
 
-def _compatibility(
+def _compatibility_of_block(
     topic_of: IntArray,
     common_from: IntArray,
     ideal_length: IntArray,
@@ -94,20 +95,22 @@ def _compatibility(
     p: float,
     normalize: float,
 ) -> FloatArray:
-    """Return (T,) compat of topics.
+    """Return (T,) compat of T topics, whose ranks are all in memory at once.
 
     topic_of      (n,) the topics of documents that are in both rankings
-    common_from   (n,) the rank from which on such a document is among the first of both
+    common_from   (n,) the rank from which on such a document is among the first of both, at most the depth
     ideal_length  (T,) documents of the ideal ranking
     depth         (T,) the last rank that counts
+    p, normalize  as in `compatibility`
     """
     i, offsets = rows_of_stretches(np.ones_like(depth), depth)
     topic_of_rank = np.repeat(np.arange(len(depth)), depth)
     powers = Powers(p, int(depth.max(initial=0)))[i - 1]
-    # How many documents are among the first i of both rankings: A(i) times i.
+    # How many documents are among the first i of both rankings: A(i) times i.  Counts of all topics run on,
+    # so those of the topics before are taken off.
     num_new = np.bincount(offsets[topic_of] + common_from - 1, minlength=len(i))
-    num_of_topics_before = np.searchsorted(topic_of, np.arange(len(depth)))
-    num_common = np.cumsum(num_new) - num_of_topics_before[topic_of_rank]
+    num_in_topics_before = np.searchsorted(topic_of, np.arange(len(depth)))
+    num_common = np.cumsum(num_new) - num_in_topics_before[topic_of_rank]
 
     def sum_by_topic(values: FloatArray) -> FloatArray:
         """Add up values of ranks in each topic, one after the other: (n,) in, (T,) out."""
@@ -144,6 +147,7 @@ def accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
     return np.where(k > 0, 1.0 - share_wrong, 0.0)
 
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "compat",
@@ -162,9 +166,9 @@ MEASURES: tuple[Measure, ...] = (
                 Setting(
                     name="depth",
                     default=None,
-                    expected=f"the number of ranks to compare, a whole number from 1 to {MOST_COMPARED}",
+                    expected=f"the number of ranks to compare, a whole number from 1 to {GREATEST_DEPTH}",
                     least=1.0,
-                    most=float(MOST_COMPARED),
+                    most=float(GREATEST_DEPTH),
                     whole=True,
                 ),
             ),

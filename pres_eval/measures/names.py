@@ -2,8 +2,8 @@
 
 A text is a name with or without parameters (`P.5,10`), a nickname (`official`), a label as it is printed
 (`P_10`, `map(rel=2)`), or a name of another tool (`nDCG@10`, `mrr@10`); several of these with commas or
-blanks between them; each in another case as well, where only one name fits.  At its end settings of this
-column alone may stand: its view.
+blanks between them; each in another case as well, where only one name fits.  At its end settings for this
+column alone may follow in brackets: its view.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from pres_eval.measures.parameters import (
     Fractions,
     NoParameters,
     OptionalCutoffs,
+    Parameters,
 )
 from pres_eval.measures.settings import UnitedCutoffs
 from pres_eval.options import V9, RelevanceInfo, Version
 from pres_eval.records import dataclass
 
 BOUNDS = ("least", "greatest")
-"""Values of the setting `bound`, in the order in which columns follow their measure."""
+"""Values of the setting `bound`, in the order in which their columns follow the measure's."""
 
 _BOUND = rf"bound=(?P<bound>{'|'.join(BOUNDS)})(?:,(?:max_rel|scale)=(?P<scale>[0-9]{{1,9}}))?"
 _VIEW = rf"\((?:rel=(?P<level>[0-9]{{1,18}}))?,?(?:(?P<judged_only>judged_only)=True)?,?(?:{_BOUND})?\)\Z"
@@ -41,11 +42,13 @@ _VIEW = rf"\((?:rel=(?P<level>[0-9]{{1,18}}))?,?(?:(?P<judged_only>judged_only)=
 class View(NamedTuple):
     """Settings with which one column alone is computed.
 
-    level        the relevance level it is seen at, None for that of -l
-    judged_only  documents that nobody judged are taken out of the ranking first, as by -J
-    bound        one of BOUNDS: limit of the value if they were judged, down to the measure's cutoff; or
-                 "lower" or "upper": end of the interval of a value that is inferred from a sample
-    scale        with `bound`: if all that were retrieved were judged, with grades up to this
+    level        the column's own relevance level; None: that of -l
+    judged_only  whether unjudged documents are taken out of the ranking first, as by -J
+    bound        "least" or "greatest": the column has the least or greatest value possible if the unjudged
+                 documents down to the measure's cutoff were judged; "lower" or "upper": an end of the
+                 interval of a value that is inferred from a sample; None: the value itself
+    scale        for "least" and "greatest": all unjudged documents retrieved may have grades up to this;
+                 None: only those down to the cutoff, with grades up to the topic's highest
     """
 
     level: int | None = None
@@ -73,8 +76,8 @@ class NamedMeasure:
     """A measure that a text asks for.
 
     parameters  the texts of its parameters; none for the defaults
-    view        computation of its columns, as far as they set it themselves
-    by_name     whether it was named itself, and not by a nickname for several
+    view        settings for its columns alone
+    by_name     whether its own name was given, not a nickname for several measures
     """
 
     measure: Measure
@@ -91,7 +94,7 @@ _IMPORTED = r"([A-Za-z_][\w.]*:[A-Za-z_]\w*)([.@(].*)?\Z"
 
 
 def read_text(text: str, version: Version) -> Iterator[NamedMeasure]:
-    """Yield the measures that a text names; `package.module:NAME` or `package.module:NAME@5` is one's own.
+    """Yield the measures that a text names; `package.module:NAME@5` is one in a module of the user's.
 
     Raises MeasureError for a name that does not exist, with the nearest ones, and for a setting that the
     measure does not have.
@@ -116,17 +119,23 @@ def read_text(text: str, version: Version) -> Iterator[NamedMeasure]:
 
 
 def split_text(text: str) -> list[str]:
-    """Return the texts of single measures: a comma or blank before a name, outside brackets, ends one."""
+    """Return the texts of single measures: a comma or blank before a name, outside brackets, ends one.
+
+    P.5,10,map is P.5,10 and map.
+    """
     parts: list[str] = []
     begin = 0
-    depth = 0
-    for match in re.finditer(r"[(){}\[\]]|(?:,|\s+)(?![0-9]+,)", text):  # whole numbers are no names
-        letter = match[0]
-        depth += (letter in "({[") - (letter in ")}]")
-        is_separator = letter == "," or letter.isspace()
-        in_brackets = depth > 0
+    open_brackets = 0
+    # Brackets, and the commas and blanks before anything but a whole number of a list, which is no name.
+    for match in re.finditer(r"[(){}\[\]]|(?:,|\s+)(?![0-9]+,)", text):
+        mark = match[0]
+        if mark in "({[":
+            open_brackets += 1
+        elif mark in ")}]":
+            open_brackets -= 1
+        is_separator = mark == "," or mark.isspace()
         part = text[begin : match.start()]
-        if not is_separator or in_brackets or _takes_any_parameters(part):
+        if not is_separator or open_brackets > 0 or _takes_any_parameters(part):
             continue
         rest = text[match.end() :].lstrip()
         begins_measure = rest[:1] not in ("", ",", ".") and _longest_name(rest) is not None
@@ -146,7 +155,7 @@ def _takes_any_parameters(text: str) -> bool:
 
 
 def falling_labels(labels: Iterable[str]) -> frozenset[str]:
-    """Return the labels of measures of which less is better; unknown names are not among them."""
+    """Return those of the labels that name measures of which less is better; not those that name nothing."""
     return _labels_of(labels, lambda measure: measure.less_is_better)
 
 
@@ -169,7 +178,7 @@ def _labels_of(labels: Iterable[str], holds: Callable[[Measure], bool]) -> froze
 
 @cache
 def _folded_names(measures: tuple[str, ...]) -> dict[str, list[str]]:
-    """Return the names of these measures, of nicknames and of other tools, by their form without case."""
+    """Return the names of these measures, of nicknames and of other tools, by their case-folded form."""
     folded: dict[str, list[str]] = {}
     foreign = [name for notation in NOTATIONS for name in notation.names]
     for name in dict.fromkeys((*measures, *NICKNAMES[V9.name], *foreign)):
@@ -199,19 +208,24 @@ def _read_plain(head: str, rest: str, version: Version) -> list[NamedMeasure]:
     members = NICKNAMES[version.name]
     measure = _measure_called(head)
     nickname = next((name for name in members if name.casefold() == head.casefold()), None)
-    if nickname is not None and (measure is None or nickname == head):
-        return _read_nickname(nickname, members[nickname], rest, measure)
-    if nickname is not None and measure is not None and measure.name != head and not rest:
-        raise MeasureError(f"expected {measure.name} (the measure) or {nickname} (a nickname)")
+    if nickname is not None:
+        if measure is None or nickname == head:
+            return _read_nickname(nickname, members[nickname], rest, measure)
+        if measure.name != head and not rest:
+            raise MeasureError(f"expected {measure.name} (the measure) or {nickname} (a nickname)")
     if rest == ".":
         raise MeasureError(f"nothing after the dot, expected parameters of {head}")
+    # A name that differs from a measure's by case may be another tool's.
     if measure is None or (head != measure.name and head.casefold() in NOTATION_BY_FOLDED_NAME):
         return [_read_notation(head + rest, head, rest.replace(".", "@", 1))]
-    if rest and measure.ours and isinstance(measure.parameters, NoParameters):
-        raise MeasureError(f"{measure.name} takes no parameters, found {quoted(rest[1:])}")
-    if not rest.endswith(")"):
-        return [NamedMeasure(measure, (rest[1:],) if rest else ())]
-    parameters, view = _split_view(rest[1:])
+    if not rest:
+        return [NamedMeasure(measure)]
+    parameters = rest.removeprefix(".")
+    if measure.ours and isinstance(measure.parameters, NoParameters):
+        raise MeasureError(f"{measure.name} takes no parameters, found {quoted(parameters)}")
+    if not parameters.endswith(")"):
+        return [NamedMeasure(measure, (parameters,))]
+    parameters, view = _split_view(parameters)
     return [_in_view(measure, parameters, view)]
 
 
@@ -231,7 +245,7 @@ def _read_nickname(
 
 
 def _measure_called(head: str) -> Measure | None:
-    """Return the measure of this name; if there is none, one that differs by case; None if there is none."""
+    """Return the measure of this name, else one whose name only differs by case; None if there is neither."""
     for name in (head, *_folded_names(measure_names())[head.casefold()]):
         measure = find_measure(name)
         if measure is not None:
@@ -240,7 +254,7 @@ def _measure_called(head: str) -> Measure | None:
 
 
 def _in_view(measure: Measure, parameters: str | None, view: View) -> NamedMeasure:
-    """Return the measure in a view; raise MeasureError if it cannot be computed so."""
+    """Return the measure with the settings of a view; raise MeasureError if it cannot have them."""
     if view.level is not None and not measure.uses_level:
         raise MeasureError(f"{measure.name} does not depend on the relevance level, found rel={view.level}")
     if (view.judged_only or view.bound) and measure.relevance is not RelevanceInfo.QRELS:
@@ -254,11 +268,12 @@ def _in_view(measure: Measure, parameters: str | None, view: View) -> NamedMeasu
 
 
 def _split_view(text: str) -> tuple[str, View]:
-    """Return a text without the settings of a view at its end, and that view."""
+    """Return a text without the brackets of a view at its end, and the view."""
     match = re.search(_VIEW, text) if text.endswith(")") else None
     if match is None:
         return text, View()
-    level, scale = match["level"], match["scale"]
+    level = match["level"]
+    scale = match["scale"]
     view = View(
         level=None if level is None else int(level),
         judged_only=match["judged_only"] is not None,
@@ -273,30 +288,39 @@ def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
 
     head, rest  the name at its beginning, and what follows: `P` and `_10`
     """
-    parameters, view = _split_view(rest[1:])
+    after_name = rest.removeprefix("_")
+    label_parameters, view = _split_view(after_name)
     measure = _measure_called(head)
-    if measure is None:
-        return _read_notation(text, head, f"{rest[1 + len(parameters) :]}@{parameters}")
+    if measure is None:  # another tool's name: AP_10(rel=2) is AP(rel=2)@10
+        brackets = after_name.removeprefix(label_parameters)
+        return _read_notation(text, head, f"{brackets}@{label_parameters}")
     kind = measure.parameters
-    if isinstance(kind, BetaCutoffs):
-        parameters = "+" + parameters.replace("_", ",", 1)  # with the sign, a β of 0 is no decimal comma
-    # A cutoff before settings, as in sdcg_5_max_rel=4, is separated from them by a comma in -m.
-    parameters = re.sub(rf"\A([0-9]+|{WHOLE_RANKING})_(?=\w+=)", r"\1,", parameters)
+    parameters = _from_label(kind, label_parameters)
+    takes_one_cutoff = isinstance(kind, Cutoffs | OptionalCutoffs | UnitedCutoffs) and "=" not in parameters
     is_cutoff = parameters.isdecimal() or parameters == WHOLE_RANKING
-    names_one_cutoff = isinstance(kind, Cutoffs | OptionalCutoffs | UnitedCutoffs) and "=" not in parameters
+    if isinstance(kind, NoParameters) or (takes_one_cutoff and not is_cutoff):
+        raise MeasureError(_unknown(text))
     try:
-        if isinstance(kind, NoParameters) or (names_one_cutoff and not is_cutoff):
-            raise MeasureError(f"{measure.name} with {parameters}")
         kind.columns(measure.name, [parameters], ())  # raises MeasureError for parameters of another form
     except MeasureError:
         raise MeasureError(_unknown(text)) from None
     return _in_view(measure, parameters, view)
 
 
-_SETTINGS, _CUTOFF = r"[^()]*", r"[0-9]+%?|[0-9]*\.[0-9]+%?"
+def _from_label(kind: Parameters, parameters: str) -> str:
+    """Return the text of -m for the parameters of a label: 5,max_rel=4 for 5_max_rel=4."""
+    if isinstance(kind, BetaCutoffs):
+        parameters = "+" + parameters.replace("_", ",", 1)  # with the sign, a β of 0 is no decimal comma
+    # A cutoff before settings.
+    return re.sub(rf"\A([0-9]+|{WHOLE_RANKING})_(?=\w+=)", r"\1,", parameters)
+
+
+# Patterns of what follows a name in the notation of other tools: (rel=2)@5.
+_SETTINGS = r"[^()]*"
+_CUTOFF = r"[0-9]+%?|[0-9]*\.[0-9]+%?"
 _SETTINGS_AND_CUTOFF = rf"(?:\((?P<settings>{_SETTINGS})\))?(?:@(?P<cutoff>{_CUTOFF}))?\Z"
 _FOLLOWED_BY_WORD = rf"(?P<settings>\({_SETTINGS}\))?(?:@(?P<cutoff>{_CUTOFF}))?[\s,]+(?P<word>\S+)\Z"
-"""The same pattern, followed by a word that begins no further measure."""
+"""The same pattern with a further word, such as the 10 of P@5,10."""
 
 _CUTOFFS = r"[0-9]+(?:,[0-9]+)*"
 
@@ -308,12 +332,7 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
     """
     match = re.match(_SETTINGS_AND_CUTOFF, rest)
     if match is None:
-        following = re.match(_FOLLOWED_BY_WORD, rest)
-        if following is not None and following["cutoff"] and re.fullmatch(_CUTOFFS, following["word"]):
-            raise MeasureError(_several_cutoffs(head, following))
-        if following is not None and _longest_name(following["word"]) is None:
-            raise MeasureError(_unknown(following["word"]))
-        raise MeasureError(f"found {quoted(rest)} behind {head}, expected (setting=value,…)@cutoff")
+        raise MeasureError(_no_notation(head, rest))
     settings = read_settings(match["settings"] or "")
     judged_only = settings.choose("judged_only", "False", "True") == "True"
     bound = settings.choose("bound", *BOUNDS) if "bound" in settings else None
@@ -323,7 +342,8 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
         if measure is None:
             raise MeasureError(_unknown(text))
         takes_cutoff = isinstance(measure.parameters, Cutoffs | Fractions | OptionalCutoffs)
-        notation = Notation((), measure.name, f"{measure.name}.{{}}" if takes_cutoff else None)
+        with_cutoff = f"{measure.name}.{{}}" if takes_cutoff else None
+        notation = Notation(names=(), whole=measure.name, cut=with_cutoff)
     name, dot, parameters = notation.text(settings, match["cutoff"]).partition(".")
     # `notation.text` took the max_rel of the measure itself: this one is the scale of the bound.
     scale = ""
@@ -340,17 +360,31 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
         scale=_whole_setting(name, "max_rel", scale),
     )
     measure = find_measure(name)
-    assert measure is not None, "rules name measures that there are"
+    assert measure is not None, "notations name existing measures"
     return _in_view(measure, parameters if dot else None, view)
 
 
-def _several_cutoffs(head: str, found: re.Match[str]) -> str:
-    """Return the message that cutoffs follow one behind @, with the texts that name all of them.
+def _no_notation(head: str, rest: str) -> str:
+    """Return the message that what follows the name `head` is not as expected, with what it may mean."""
+    following = re.match(_FOLLOWED_BY_WORD, rest)
+    if following is not None:
+        word = following["word"]
+        if following["cutoff"] and re.fullmatch(_CUTOFFS, word):
+            return _several_cutoffs(head, following)
+        if _longest_name(word) is None:
+            return _unknown(word)
+    return f"found {quoted(rest)} behind {head}, expected (setting=value,…)@cutoff"
 
-    found  what follows the name `head`: settings in brackets, a cutoff, and a word of more cutoffs
+
+def _several_cutoffs(head: str, following: re.Match[str]) -> str:
+    """Return the message about P@5,10 or P@5 10, with the texts that name all of these cutoffs.
+
+    following  what follows the name `head`: settings in brackets, a cutoff, and a word of more cutoffs
     Raises MeasureError for a measure that takes no cutoff.
     """
-    settings, cutoff, more = found["settings"] or "", found["cutoff"], found["word"]
+    settings = following["settings"] or ""
+    cutoff = following["cutoff"]
+    more = following["word"]
     first = _read_notation(f"{head}{settings}@{cutoff}", head, f"{settings}@{cutoff}")
     texts = [",".join(f"{head}{settings}@{number}" for number in (cutoff, *more.split(",")))]
     if not settings and first.parameters == (cutoff,):
@@ -365,7 +399,10 @@ def with_cutoffs(text: str) -> str | None:
         return None
     name = match["name"].lower()
     for known in measure_names():
-        if known.lower() in (name, f"{name}_cut") and isinstance(measure_of(known).parameters, Cutoffs):
+        if known.lower() not in (name, f"{name}_cut"):
+            continue
+        measure = find_measure(known)
+        if measure is not None and isinstance(measure.parameters, Cutoffs):
             return f"{known}.{match['cutoffs']}"
     return None
 

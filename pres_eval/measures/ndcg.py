@@ -93,17 +93,17 @@ def ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
     Notes: -l has no effect.  For gains of 2^grade - 1, as learning to rank has them, see ndcg_exp_cut.
     Source: as ndcg; trec_eval.  ir_measures' nDCG@k.
     """
-    begins, lengths, sums = batch.of_judgements(_running_best_dcg, int(np.max(cutoff)))
-    ideal_dcg = sums[begins + np.minimum(lengths, cutoff)]  # (T,), or (C, T) for several cutoffs
+    begins, lengths, running_ideal = batch.of_judgements(_running_best_dcg, int(np.max(cutoff)))
+    ideal_dcg = running_ideal[begins + np.minimum(lengths, cutoff)]  # (T,), or (C, T) for several cutoffs
     dcg = gained(batch, document_gains(batch), discounted, cutoff)
     return divide(dcg, ideal_dcg)
 
 
 def _running_best_dcg(batch: Batch, last_rank: int) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the discounted gains of the best rankings down to each rank from 0 to `last_rank`.
+    """Return ideal DCG of each topic at each rank from 0 to `last_rank`, or to the end of its best ranking.
 
-    As three arrays: where each topic begins in the third (T,), how many ranks its best ranking has (T,), and
-    the sums of all topics, those of a topic at ranks 0, 1, 2, ….
+    As three arrays: where each topic begins in the third (T,), the length of its best ranking (T,), and the
+    values of topic after topic at ranks 0, 1, 2 ….
     """
     best = best_ranking(batch, most=last_rank)
     sums = accumulate(np.add, discounted(best.gain, best.rank), best.offsets)
@@ -136,22 +136,22 @@ def ndcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
 
 
 LEAST_EXPONENT = -2000
-"""2 to the power of this is 0 as a double."""
+"""2.0 to the power of this is 0, as of all exponents below -1074; lower ones need not fit into 32 bits."""
 
 
 def _exponential_gain(grade: IntArray, highest: IntArray) -> FloatArray:
     """Return (n,) (2^grade - 1) / 2^highest of grades (n,) and the highest of their topics (n,).
 
-    It is 2^g - 1 in all digits but the exponent, so that no grade is too high.
+    The division keeps gains of high grades finite, and changes no digit of them.
     """
     exponent = np.maximum(grade, 0) - highest
-    power = np.ldexp(1.0, np.maximum(exponent, LEAST_EXPONENT).astype(np.int32))  # it takes 32 bits alone
+    power = np.ldexp(1.0, np.maximum(exponent, LEAST_EXPONENT).astype(np.int32))  # ldexp takes 32 bits
     scaled_1 = np.ldexp(1.0, np.maximum(-highest, LEAST_EXPONENT).astype(np.int32))
     return np.asarray(power - scaled_1, np.float64)
 
 
 def plain_ndcg(topic: RankedTopic, pairs: KeyNumbers) -> float:
-    """Return ndcg of one topic, with grades as gains: columns with `pairs` use the array function."""
+    """Return ndcg of one topic, with grades as gains; columns with `pairs` do not come here."""
     best = topic.judged.ideal[-1]
     return topic.dcg(topic.num_ret) / best if best else 0.0
 
@@ -166,6 +166,7 @@ def plain_ndcg_cut(topic: RankedTopic, cutoff: int) -> float:
 _NORMALIZED = frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL, Trait.OWN_EXPECTED})
 _CUMULATED = frozenset({Trait.GRADED, Trait.IGNORES_TAIL, Trait.RISES})
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "ndcg",

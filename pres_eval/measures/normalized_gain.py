@@ -54,13 +54,13 @@ def g(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     named = grade_gains(pairs, batch.version)
     if adds_exactly(named):
         return score_with_gains(batch, named, _g)
-    # Else C(r) has to be added up rank by rank, and every rank takes room.
+    # Otherwise C(r) is added up rank by rank, and every rank takes memory.
     values_of_blocks = [score_with_gains(block, named, _g) for block in blocks_of_ranks(batch)]
     return np.concatenate(values_of_blocks)
 
 
 def _g(batch: Batch, named: GradeGains) -> FloatArray:
-    """Return (T,) G by the formula of `g`: s is S(r), c is C(r) there."""
+    """Return (T,) G with these gains; s and c are S(r) and C(r) of the formula in `g`."""
     gains = document_gains(batch, named)
     best = best_ranking(batch, named)
     s = accumulate(np.add, gains, batch.offsets)
@@ -82,7 +82,7 @@ def _best_gain_so_far(batch: Batch, best: BestRanking, named: GradeGains) -> Flo
         running = accumulate(np.add, best_gain, best.offsets)
         num_behind_end: FloatArray = np.maximum(batch.rank - best.length[batch.topic_of], 0)
         return best.up_to(batch.topic_of, batch.rank, running) + num_behind_end
-    # One gain for each rank of each topic.
+    # Running sums over every rank of each topic, as the additions have to come in order.
     lengths = np.maximum(best.length, batch.num_ret)
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     gain = np.ones(offsets[-1])
@@ -92,11 +92,11 @@ def _best_gain_so_far(batch: Batch, best: BestRanking, named: GradeGains) -> Flo
 
 
 HIGHEST_WHOLE = 2.0**40
-"""Values below which whole numbers are looked up in a table of logarithms."""
+"""Limit of values that are tried as whole numbers, whose logarithms may be in a table already."""
 
 
 def _any_log2(values: FloatArray) -> FloatArray:
-    """Return the C library's base-2 logarithms (n,), also of values that are not positive."""
+    """Return the C library's base-2 logarithms (n,) of values (n,), also of values that are not positive."""
     if np.all((values >= 1) & (values < HIGHEST_WHOLE)):
         whole = values.astype(np.int64, copy=False)
         if np.array_equal(whole, values):
@@ -127,7 +127,7 @@ def ndcg_rel(batch: Batch, pairs: KeyNumbers) -> FloatArray:
 
 
 def _ndcg_rel(batch: Batch, named: GradeGains) -> FloatArray:
-    """Return (T,) ndcg_rel by the formula of the measure."""
+    """Return (T,) ndcg_rel with these gains, by the formula in `ndcg_rel`."""
     gains = document_gains(batch, named)
     best = best_ranking(batch, named)
     discounted = gains / log2(batch.rank + 1)
@@ -162,7 +162,7 @@ def r_ndcg(batch: Batch, pairs: KeyNumbers) -> FloatArray:
 
 
 def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
-    """Return (T,) Rndcg by the formula of the measure."""
+    """Return (T,) Rndcg with these gains, by the formula in `r_ndcg`."""
     best = best_ranking(batch, named)
     discounted = document_gains(batch, named) / log2(batch.rank + 1)
     ideal_discounted = best.gain / log2(best.rank + 1)
@@ -170,7 +170,7 @@ def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
     ideal_dcg = accumulate(np.add, ideal_discounted, best.offsets)
     whole_dcg = batch.sum_by_topic(discounted)
     whole_ideal_dcg = best.sum_by_topic(ideal_discounted)
-    # The documents after which there is less gain, or none: read from the end, where something changes.
+    # The ranks c: of the last document with each gain.  Read from the end it is the first with another gain.
     is_last_of_gain = changed(best.topic_of[::-1], best.gain[::-1])[::-1]
     topic_of = best.topic_of[is_last_of_gain]
     c = best.rank[is_last_of_gain]
@@ -186,7 +186,7 @@ def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
 
 
 def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArray) -> FloatArray:
-    """Return the DCG of topics (n,) down to ranks (n,): (n,); 0 before their first judged document.
+    """Return (n,) the DCG of topics (n,) down to ranks (n,); 0 above their first judged document.
 
     dcg  (D,) running DCG at each judged document retrieved
     """
@@ -197,11 +197,13 @@ def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArr
     rows = np.searchsorted(document_keys, keys, "right") - 1
     has_document = rows >= batch.offsets[topic_of]
     with_zero = np.concatenate((dcg, [0.0]))
-    return np.asarray(with_zero[np.where(has_document, rows, -1)], np.float64)
+    index_of_zero = len(dcg)
+    return np.asarray(with_zero[np.where(has_document, rows, index_of_zero)], np.float64)
 
 
 _GAIN_TRAITS = frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL})
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure("binG", binary_g, traits=frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})),
     Measure("G", g, Pairs(), uses_level=False, whole_grades=True, best_by_grade=False, traits=_GAIN_TRAITS),

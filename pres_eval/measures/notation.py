@@ -1,4 +1,4 @@
-"""Names of measures as other tools write them (`nDCG@10`, `P(rel=2)@5`, `mrr@10`), as trec_eval's."""
+"""From names of measures as other tools write them (`nDCG@10`, `P(rel=2)@5`, `mrr@10`) to texts of -m."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from pres_eval.records import dataclass
 
 
 class NotationSettings(dict[str, str]):
-    """Settings in brackets, by name.  Readers take out those that they know: the ones left are unknown."""
+    """Settings in brackets, by name: {"rel": "2"}.
+
+    A reader takes out those that it knows: the ones left are unknown.
+    """
 
     def take(self, name: str, default: str = "") -> str:
         """Remove a setting and return its value."""
         return self.pop(name, default).strip("'\"")
 
     def choose(self, name: str, *values: str) -> str:
-        """Remove a setting and return which of a few values it has; the first if it is not given."""
+        """Remove a setting and return which of the values it has, in any case; the first if not given."""
         text = self.take(name, values[0])
         for value in values:
             if text.lower() == value.lower():
@@ -29,7 +32,7 @@ SHORT_KEYS = {"min": "min_rel", "max": "max_rel"}
 """Shorter names of settings: err(max=5)."""
 
 Rule = Callable[[NotationSettings, str | None], str]
-"""Rule: settings and the cutoff behind @, if any -> the text of -m that they mean: P.10."""
+"""Settings and the cutoff behind @ (None: there is none) -> the text of -m that they mean, as P.10."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +42,11 @@ class Notation:
     names     the names, in any case; pages show the first
     whole     the text of -m if there is no cutoff behind @; None: a cutoff is needed
     cut       the text of -m if there is a cutoff, which replaces {}; None: no cutoff is allowed
-    binary    the texts `whole` and `cut` if a level is given (rel): then another measure is meant
+    binary    `whole` and `cut` for a name with a level (rel=2), if it means another measure then
     tool      the tool that has these names
     keys      settings that -m has by the same name
     defaults  settings that `whole` and `cut` contain, as {p}, and their defaults
-    needed    the setting that must be given
+    needed    the setting that must be given; None: none must
     rule      the function that returns the text of -m, if templates cannot describe it
     """
 
@@ -91,20 +94,21 @@ class Notation:
 
 
 def _compat(settings: NotationSettings, cutoff: str | None) -> str:
-    """Return our text for Compat(normalize=True), where -m has 1 for True."""
+    """Return the text of -m for Compat(normalize=True), where -m has 1 for True."""
     if "normalize" in settings:
         normalized = settings.choose("normalize", "True", "False") == "True"
         settings["normalize"] = str(int(normalized))
-    return Notation((), "compat", keys=("p", "normalize")).text(settings, cutoff)
+    return Notation(names=(), whole="compat", keys=("p", "normalize")).text(settings, cutoff)
 
 
 def _ndcg(settings: NotationSettings, cutoff: str | None) -> str:
-    """Return our name of nDCG; `gains={0:0,1:2}` are gains for grades."""
+    """Return the text of -m for nDCG; `gains={0:0,1:2}` are gains for grades."""
     if "gains" in settings:
         settings.choose("dcg", "log2")
         text = settings.take("gains")
         pairs = [part.partition(":") for part in text.strip("{}").split(",")]
-        if not (text.startswith("{") and text.endswith("}") and all(colon for _, colon, _ in pairs)):
+        is_in_braces = text.startswith("{") and text.endswith("}")
+        if not is_in_braces or not all(colon for _, colon, _ in pairs):
             raise MeasureError(f"found gains={text}, expected {{grade:gain,…}}")
         parameters = ",".join(f"{grade.strip()}={gain.strip()}" for grade, _, gain in pairs)
         return f"ndcg_gain_cut.{cutoff},{parameters}" if cutoff else f"ndcg.{parameters}"
@@ -114,14 +118,14 @@ def _ndcg(settings: NotationSettings, cutoff: str | None) -> str:
 
 
 def _set_p(settings: NotationSettings, cutoff: str | None) -> str:
-    """Return our name of SetP; SetP(relative=True) is a measure of its own."""
+    """Return the text of -m for SetP; SetP(relative=True) is another measure."""
     is_relative = settings.choose("relative", "False", "True") == "True"
     name = "set_relative_P" if is_relative else "set_P"
-    return Notation((), name).text(settings, cutoff)
+    return Notation(names=(), whole=name).text(settings, cutoff)
 
 
 def _set_f(settings: NotationSettings, cutoff: str | None) -> str:
-    """Return our text for SetF(beta=…)."""
+    """Return the text of -m for SetF(beta=…)."""
     if cutoff:
         raise MeasureError(f"set_F takes no cutoff, found @{cutoff}: use F(beta=…)@{cutoff}")
     beta = settings.take("beta")
@@ -203,7 +207,7 @@ NOTATIONS = (
     Notation(("hole",), None, "unj.{}", tool="BEIR"),
     Notation(("r_cap",), None, "relative_P.{}", tool="BEIR"),
 )
-"""The names of other tools.  None may differ from another by its case alone."""
+"""The names of other tools.  No two of them may differ by their case alone."""
 
 NOTATION_BY_FOLDED_NAME = {name.casefold(): notation for notation in NOTATIONS for name in notation.names}
 
@@ -211,12 +215,15 @@ NOTATION_BY_FOLDED_NAME = {name.casefold(): notation for notation in NOTATIONS f
 def read_settings(text: str) -> NotationSettings:
     """Return the settings between brackets, `rel=2,dcg='exp-log2'`; commas in braces belong to the value."""
     settings = NotationSettings()
-    depth = 0
+    open_braces = 0
     begin = 0
     for end, letter in enumerate(text + ","):
-        depth += (letter in "{[") - (letter in "}]")
+        if letter in "{[":
+            open_braces += 1
+        elif letter in "}]":
+            open_braces -= 1
         # A brace that stays open ends with the text: the reader of the value reports it.
-        in_braces = depth > 0 and end < len(text)
+        in_braces = open_braces > 0 and end < len(text)
         if letter == "," and not in_braces:
             key, _, value = text[begin:end].partition("=")
             if key.strip() or value.strip():

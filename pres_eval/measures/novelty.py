@@ -1,4 +1,7 @@
-"""Novelty: the gain that documents add to those ranked before them, and the ranking that adds most."""
+"""Novelty: the gain that documents add to those ranked before them, and the ranking that adds most.
+
+A pair (P) is a document and a subtopic that it is relevant to (`batches.from_subtopics.Hits`).
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ from pres_eval.errors import MeasureError
 from pres_eval.measures.rbp import Powers
 
 HIGHEST_CUTOFF = 1 << 20
-"""The highest cutoff: the gain of the best thinkable ranking is added up rank by rank."""
+"""The highest cutoff, as the gain of the best thinkable ranking is added up rank by rank in an array."""
 
 Discount = Callable[[IntArray], FloatArray]
-"""Ranks -> the weights of the gain there."""
+"""Ranks (n,) -> the weights (n,) of the gains at these ranks."""
 
 
 def logarithmic(rank: IntArray) -> FloatArray:
@@ -56,7 +59,7 @@ def share_of_thinkable(batch: SubtopicBatch, cutoff: int, alpha: float, discount
 
 
 def share_of_best(batch: SubtopicBatch, cutoff: int, alpha: float, discount: Discount) -> FloatArray:
-    """Return (T,) novelty as a share of that of the best ranking."""
+    """Return (T,) the novelty of the ranking as a share of that of the greedy (nearly the best) ranking."""
     gained = novelty(batch.hits, cutoff, alpha, discount)
     best = _greedy_ranking(batch, alpha, cutoff)
     return divide(gained, novelty(best, cutoff, alpha, discount))
@@ -81,7 +84,7 @@ def novelty(hits: Hits, cutoff: int, alpha: float, discount: Discount) -> FloatA
 
 
 def seen_before(hits: Hits) -> IntArray:
-    """Return (P,) c: the documents before each pair's that are relevant to the same subtopic."""
+    """Return (P,) c: how many documents before the pair's are relevant to the same subtopic."""
     order = np.lexsort((hits.position, hits.subtopic, hits.topic_of))
     first_of_subtopic = np.flatnonzero(changed(hits.topic_of[order], hits.subtopic[order]))
     num_of_subtopic = np.diff(first_of_subtopic, append=len(order))
@@ -91,7 +94,7 @@ def seen_before(hits: Hits) -> IntArray:
 
 
 def _greedy_ranking(batch: SubtopicBatch, alpha: float, most: int) -> Hits:
-    """Return the judged documents down to rank `most`, where each rank takes the one that adds most."""
+    """Return the greedy ranking down to rank `most`: each rank takes the judged document that adds most."""
     judged = batch.judged
     ranks_of_topics: list[IntArray] = []
     for topic in range(len(batch)):
@@ -106,9 +109,9 @@ def _greedy_ranking(batch: SubtopicBatch, alpha: float, most: int) -> Hits:
 
 
 def _greedy(docno_place: IntArray, subtopic: IntArray, alpha: float, most: int) -> IntArray:
-    """Return (P,) the greedy ranks of the documents of a topic's pairs (P,), 0 below rank `most`.
+    """Return (P,) the greedy ranks of the documents of a topic's pairs (P,); 0 for those after rank `most`.
 
-    docno_place  (P,) the document of each pair, as its place among all by docno
+    docno_place  (P,) the document of each pair, as its position in the order of docnos
     subtopic     (P,) the subtopic that it is relevant to
     Each rank takes the document with the highest gain; of several, the one with the last docno.
     """
@@ -122,8 +125,8 @@ def _greedy(docno_place: IntArray, subtopic: IntArray, alpha: float, most: int) 
         gain = np.zeros(len(docno_places))
         for covering, worth in zip(covers, worth_of_subtopic.tolist(), strict=True):
             gain += np.where(covering, worth, 0.0)
-        gain[rank > 0] = -1.0  # those that have a rank
-        last_of_best = len(gain) - 1 - int(np.argmax(gain[::-1]))
-        rank[last_of_best] = next_rank
-        worth_of_subtopic[covers[:, last_of_best]] *= 1.0 - alpha
+        gain[rank > 0] = -1.0  # those that already have a rank
+        best_document = len(gain) - 1 - int(np.argmax(gain[::-1]))  # the last of several
+        rank[best_document] = next_rank
+        worth_of_subtopic[covers[:, best_document]] *= 1.0 - alpha
     return rank[document_of_pair]

@@ -27,8 +27,8 @@ class GainedDocuments:
 
     offsets   (T+1,) where each topic's documents begin
     topic_of  (N,) index of each document's topic
-    rank      (N,) from 1 in each topic; documents without a gain may be left out
-    gain      (N,)
+    rank      (N,) from 1; ranks whose documents have no gain may be left out
+    gain      (N,) of each document
     """
 
     offsets: IntArray
@@ -43,7 +43,7 @@ class GainedDocuments:
 
 
 def blended_ratios(documents: GainedDocuments, best: BestRanking, beta: float) -> FloatArray:
-    """Return (N,) (rel(r) + β cg(r)) / (r + β ideal cg(r)) at each document's rank r.
+    """Return (N,) the blended ratio at each document's rank r: (rel(r) + β cg(r)) / (r + β ideal cg(r)).
 
     rel(r)       documents with a gain down to rank r
     cg(r)        their gains added up
@@ -60,7 +60,7 @@ def blended_ratios(documents: GainedDocuments, best: BestRanking, beta: float) -
 def mean_blended_ratio(documents: GainedDocuments, best: BestRanking, beta: float, cutoff: int) -> FloatArray:
     """Return (T,) 1/min(n, k) Σ of the blended ratios at the relevant documents down to the cutoff k.
 
-    n is the number of relevant documents that there are: those with a gain.
+    n  relevant documents of the topic: those with a gain
     """
     ratios = blended_ratios(documents, best, beta)
     relevant = np.flatnonzero((documents.gain > 0) & (documents.rank <= cutoff))
@@ -128,12 +128,15 @@ def normalized_cumulated_gain(batch: Batch, cutoff: int) -> FloatArray:
 
 
 def _satisfaction(gain: FloatArray, highest: FloatArray) -> FloatArray:
-    """Return (n,) R: the chances that documents satisfy, from gains (n,) and the highest of a scale (n,)."""
+    """Return (n,) R = gain / (highest + 1): the probability that a document with this gain satisfies.
+
+    highest  (n,) the highest gain of the scale; greater gains count as this one
+    """
     return divide(np.minimum(gain, highest), highest + 1.0)
 
 
 def _highest_of_scale(batch: Batch, max_rel: float | None) -> FloatArray:
-    """Return (T,) the grade that satisfies most: that of the scale, else the topic's highest."""
+    """Return (T,) the highest grade of the scale: `max_rel`, or that of the topic if it is None."""
     if max_rel is not None:
         return np.full(len(batch), max_rel)
     return np.maximum(highest_grades(batch), 0).astype(float)
@@ -225,6 +228,7 @@ _PHI = Setting(
 _GRADED = frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL})
 _ntcir = partial(Measure, ours=True, uses_level=False)
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _ntcir("q_measure", q_measure, MeasureSettings((BETA,), example="beta=0.5"), traits=_GRADED),
     _ntcir(

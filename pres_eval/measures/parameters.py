@@ -1,8 +1,8 @@
 """The kinds of parameters that measures take.
 
-A parameter kind reads the text after the dot of `-m name.text`, and returns its columns: each
-column has a label and the arguments with which the score function is called.  So `P.5,10` is two columns,
-`("P_5", (5,))` and `("P_10", (10,))`, and P's function is called as `precision(batch, 5)`.
+A parameter kind reads the texts after the dot of each `-m name.text`, and returns columns: each column has a
+label and the arguments with which the score function is called.  So `P.5,10` is two columns, `("P_5", (5,))`
+and `("P_10", (10,))`, and P's function is called as `precision(batch, 5)`.
 """
 
 from __future__ import annotations
@@ -20,14 +20,17 @@ from pres_eval.options import DEFAULT_NMAX, LARGEST_LONG
 from pres_eval.records import dataclass
 
 Arguments = tuple[Any, ...]
-"""The arguments of a score function behind the batch: (5,) of P_5."""
+"""The arguments of a score function that follow the batch: (5,) of P_5."""
 
 Column = tuple[str, Arguments]
 """The label of a column, and the arguments of the score function that fill it."""
 
 
 PAGE_CUTOFFS = (5, 10, 20)
-"""The ranks of measures of the first page of results, where none is named."""
+"""The ranks, where none is named, of measures of the first pages of results."""
+
+WHOLE_RANKING = "all"
+"""The cutoff that stands for no cutoff, in parameters and labels."""
 
 
 class Parameters(Protocol):
@@ -38,9 +41,12 @@ class Parameters(Protocol):
         """A parameter text to show to users, empty if there are no parameters."""
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """Return the columns for all parameter texts given for the measure (none: the defaults).
+        """Return the columns that a measure's parameter texts ask for.
 
-        `nmax` holds the cutoffs of measures whose reader stops at Nmax, where the texts name none.
+        name   the measure, for labels and messages
+        texts  the parameters of each `-m name.text`; none: the defaults
+        nmax   the cutoffs, where the texts name none, of measures whose reader stops at Nmax (--nmax): of
+               Cutoffs without defaults; the other kinds do not use it
         """
 
 
@@ -56,36 +62,42 @@ class NoParameters:
 
 
 def whole_number(name: str, text: str, least: int, before: str = "", fraction_off: bool = False) -> int:
-    """Return a whole number from parameter text; with `fraction_off` the whole part of a decimal one too.
+    """Return the whole number of a parameter text; raise MeasureError for another one, or one below `least`.
 
-    `before` is the text of the parameters that have to precede it.
+    name          the measure, for the message
+    before        the parameters before it, for the text that the message suggests
+    fraction_off  whether 23.4 is 23
     """
+    # The usual text, without the pattern: digits of a number below 10^17.
     if text.isdecimal() and text.isascii() and len(text) < 18 and int(text) >= least:
         return int(text)
     match = re.fullmatch(r"\s*([+-]?[0-9]+)(\.[0-9]+)?\s*", text)
     if not match or (match[2] and not fraction_off) or nearest_integer(match[1]) < least:
         raise MeasureError(
             f"-m {name}.…: found {quoted(text)}, expected a whole number of at least {least}"
-            + _question(f"{name}.{before}", text)
+            + _guess_at_cutoff(f"{name}.{before}", text)
         )
     return nearest_integer(match[1])
 
 
-_MEANT: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
-    (r"([0-9]{1,3})[_'.]([0-9]{3})", r"\1\2"),
-    (r"([0-9]+)[kK]", r"\g<1>000"),
-    (r"([0-9]+)\.[0-9]*", r"\1"),
-    (r"([0-9]+)[-:;/ ]+([0-9]+)", r"\1,\2"),
-    (r"[0-9]+(\.[0-9]+)?[eE]\+?[0-9]{1,2}", lambda match: f"{float(match[0]):.0f}"),
+_LIKELY_CUTOFFS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    (r"([0-9]{1,3})[_'.]([0-9]{3})", r"\1\2"),  # 1'000
+    (r"([0-9]+)[kK]", r"\g<1>000"),  # 1k
+    (r"([0-9]+)\.[0-9]*", r"\1"),  # 10.0
+    (r"([0-9]+)[-:;/ ]+([0-9]+)", r"\1,\2"),  # 5;10
+    (r"[0-9]+(\.[0-9]+)?[eE]\+?[0-9]{1,2}", lambda match: f"{float(match[0]):.0f}"),  # 1e3
 )
-"""Patterns of whole numbers as people write them, and the text that trec_eval takes."""
+"""Patterns of cutoffs as people write them, and the text of -m that each most likely means."""
 
 
-def _question(before: str, text: str) -> str:
-    """Return the question after a cutoff that is no whole number: a guess at the user's meaning."""
-    for pattern, whole in _MEANT:
+def _guess_at_cutoff(before: str, text: str) -> str:
+    """Return the end of the message about a cutoff that is no whole number: what the user may have meant.
+
+    before  what precedes the cutoff in the text that the message suggests
+    """
+    for pattern, likely_cutoff in _LIKELY_CUTOFFS:
         if re.fullmatch(pattern, text):
-            return f"; did you mean {before}{re.sub(pattern, whole, text)}?"
+            return f"; did you mean {before}{re.sub(pattern, likely_cutoff, text)}?"
     return "; shares are for recall_at_percent and wss" if text.endswith("%") else ""
 
 
@@ -96,7 +108,10 @@ _HEXADECIMAL = r"\s*[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)([pP][
 
 
 def decimal_number(name: str, text: str) -> float:
-    """Return the decimal number of parameter text."""
+    """Return the decimal number of a parameter text; raise MeasureError if it is none, or not finite.
+
+    name  the measure, for the message
+    """
     # trec_eval: atof takes hexadecimal ones too.
     number = math.nan
     with suppress(OverflowError):
@@ -115,8 +130,10 @@ def split_parameters(texts: Sequence[str]) -> list[str]:
 
 
 def check_comma(name: str, text: str) -> None:
-    """Raise MeasureError for a 0 before a number above 1, which no list of shares has: 0,5 but not 0,1."""
-    # With a point of its own a 0 is no beginning of another number.
+    """Raise MeasureError for 0,5 among the parameters, which may be a decimal comma; 0,1 is a list of shares.
+
+    To list 0 before another number, it is written with a decimal point: 0.0,5.
+    """
     match = re.search(r"(?:^|,)0,((?![01](?:,|$))[0-9]+)(?=,|$)", text)
     if match:
         raise MeasureError(
@@ -149,16 +166,12 @@ class Cutoffs:
         for number, part in enumerate(parts, 1):
             if with_all and part == WHOLE_RANKING:
                 continue
-            ends_list = 1 < len(parts) == number
+            ends_list = len(parts) > 1 and number == len(parts)
             cutoffs.add(whole_number(name, part, 1, fraction_off=self.fraction_off and ends_list))
         columns: list[Column] = [(f"{name}_{cutoff}", (cutoff,)) for cutoff in sorted(cutoffs)]
         if with_all:
             columns.append((f"{name}_{WHOLE_RANKING}", (LARGEST_LONG,)))
         return columns
-
-
-WHOLE_RANKING = "all"
-"""The cutoff that stands for no cutoff, in parameters and labels."""
 
 
 @dataclass(frozen=True)
@@ -179,10 +192,10 @@ class Fractions:
 
 @dataclass(frozen=True)
 class Coefficients:
-    """Numbers that all go into one value: one column, `name` or `name_text`.
+    """Numbers that all go into one value: one column for each list, `name_1.0,0.5`, or `name` without any.
 
     defaults  the numbers if none is given
-    count     how many there must be; None: any number of them
+    count     how many a list must have; None: any number of them
     """
 
     defaults: tuple[float, ...]
@@ -207,7 +220,7 @@ class Coefficients:
 
 @dataclass(frozen=True)
 class BetaCutoffs:
-    """A weight β and the ranks at which the ranking is cut: one column for each rank, `name_β_rank`."""
+    """A weight β, then ranks at which the ranking is cut: `2,10,100`; a column for each rank, `name_2_10`."""
 
     default_betas: tuple[float, ...]
     default_cutoffs: tuple[int, ...]
@@ -235,7 +248,7 @@ class BetaCutoffs:
 
 @dataclass(frozen=True)
 class Multiples:
-    """Ranks that grow with the relevant documents R: one column for each `aR+b`, ascending."""
+    """Ranks a R + b that grow with the number R of relevant documents: one column for each, `name_2R+100`."""
 
     example: str = "1R+0,2R+100"
 
@@ -247,7 +260,7 @@ class Multiples:
         return [(f"{name}_{a}R+{b}", (a, b)) for a, b in sorted(chosen)]
 
     def _read(self, name: str, text: str) -> tuple[int, int]:
-        """Return a and b of parameter text; raise MeasureError for any other."""
+        """Return a and b of the text `aR+b` or `aR`; raise MeasureError for any other."""
         match = re.fullmatch(r"([0-9]{1,9})R(?:\+([0-9]{1,9}))?", text)
         if match is None:
             raise MeasureError(f"-m {name}.…: found {quoted(text)}, expected aR+b, as in {name}.2R+100")
@@ -256,12 +269,15 @@ class Multiples:
 
 @dataclass(frozen=True)
 class OptionalCutoffs:
-    """The whole ranking, or ranks at which it is cut: one column `name`, or `name_rank` for each."""
+    """The whole ranking, or ranks at which it is cut: one column `name`, or `name_rank` for each rank.
+
+    The argument of the score function is None for the whole ranking.
+    """
 
     example: str = "100,1000"
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """Return the column of the whole ranking if no cutoff was given."""
+        """Return one column a cutoff, or that of the whole ranking if none was given."""
         if not texts:
             return [(name, (None,))]
         return Cutoffs(()).columns(name, texts, nmax)
@@ -269,9 +285,9 @@ class OptionalCutoffs:
 
 @dataclass(frozen=True)
 class Pairs:
-    """`key=number` pairs that all go into one value: one column, `name` or `name_text`.
+    """Pairs `key=number` that all go into one value: one column for each list, `name_1=3.5,2=9.0`, or `name`.
 
-    keys  the only keys that there are; None: any, as trec_eval has it
+    keys  the keys that are allowed; None: any, as in trec_eval
     """
 
     example: str = "1=3.5,2=9.0"
@@ -290,7 +306,7 @@ class Pairs:
         key, equals, value = part.partition("=")
         if not key or not equals or "=" in value:
             expected = "key=number"
-            if self.example.startswith("p=") and part.isdecimal():
+            if self.example.startswith("p=") and part.isdecimal():  # 8, or the end of 0,8: a persistence
                 digits = text.removeprefix("0,") if text.startswith("0,") else part
                 expected = f"p=number: did you mean {name}.p=0.{digits}?"
             raise MeasureError(f"-m {name}.{text}: found {part!r}, expected {expected}")

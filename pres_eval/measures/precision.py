@@ -1,6 +1,7 @@
 """Precision and recall at ranks, and measures made of them.
 
 Functions named plain_… compute the same for one topic without numpy, which is faster for few documents.
+Functions of measures with `takes_many` take a cutoff, or an array (C, 1) of them to return (C, T).
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ DOCUMENT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 """The ranks of trec_eval's "document level averages"."""
 
 MULTIPLES = Fractions((0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0), example="0.5,1.0")
-"""The multiples of R at which precision is taken."""
+"""The multiples of R, the number of relevant documents, at which precision is taken."""
+
+GREATEST_EXACT_CUTOFF = 2.0**53
+"""Cutoff at which higher ones are cut off: no ranking is as long, and it fits into 64 bits."""
 
 
 def precision(batch: Batch, cutoff: int) -> FloatArray:
@@ -73,9 +77,9 @@ def r_precision_at_multiples(batch: Batch, multiple: float) -> FloatArray:
       small multiples and loses at large ones favours precision over recall.
     Source: trec_eval.
     """
-    cutoff = np.trunc(multiple * batch.num_rel + 0.9)
-    relevant = relevant_within(batch, np.clip(cutoff, 0.0, 2.0**53).astype(np.int64))
-    return divide(relevant, np.maximum(cutoff, 0.0))
+    cutoff = np.trunc(multiple * batch.num_rel + 0.9)  # below 0 for a multiple below 0
+    whole_cutoff = np.clip(cutoff, 0.0, GREATEST_EXACT_CUTOFF).astype(np.int64)
+    return divide(relevant_within(batch, whole_cutoff), np.maximum(cutoff, 0.0))
 
 
 def relative_precision(batch: Batch, cutoff: int) -> FloatArray:
@@ -125,12 +129,16 @@ def reciprocal_rank(batch: Batch) -> FloatArray:
 
 
 def rank_of_relevant(batch: Batch, number: int | IntArray) -> IntArray:
-    """Return the rank (T,) of the `number`-th relevant document, one number or (T,); 0 if not retrieved."""
+    """Return (T,) the rank of the `number`-th relevant document of each topic, 0 if it is not retrieved.
+
+    number  counted from 1: one for all topics, or (T,) one for each
+    """
     number = np.broadcast_to(number, len(batch))
     ranks = np.zeros(len(batch), np.int64)
     topics = np.flatnonzero((number > 0) & (number <= batch.num_rel_ret))
-    row = batch.relevant_places.offsets[topics] + number[topics] - 1
-    ranks[topics] = batch.rank[batch.relevant_rows[row]]
+    # Index of the document among the relevant ones of all topics.
+    index = batch.relevant_places.offsets[topics] + number[topics] - 1
+    ranks[topics] = batch.rank[batch.relevant_rows[index]]
     return ranks
 
 
@@ -149,7 +157,10 @@ def reciprocal_rank_cut(batch: Batch, cutoff: int) -> FloatArray:
 
 
 def f_measure(beta: float, precision: FloatArray, recall: FloatArray) -> FloatArray:
-    """Return (T,) weighted harmonic mean: recall counts β times as much as precision; 0 if both are 0."""
+    """Return (T,) the weighted harmonic mean of precision (T,) and recall (T,), 0 if both are 0.
+
+    beta  how many times more recall counts than precision
+    """
     weight = beta * beta
     return divide((1.0 + weight) * precision * recall, weight * precision + recall)
 
@@ -188,7 +199,7 @@ def plain_r_precision_at_multiples(topic: RankedTopic, multiple: float) -> float
     cutoff = float(math.trunc(multiple * topic.judged.num_rel + 0.9))
     if cutoff <= 0.0:
         return 0.0
-    return topic.relevant_within(int(min(cutoff, 2.0**53))) / cutoff
+    return topic.relevant_within(int(min(cutoff, GREATEST_EXACT_CUTOFF))) / cutoff
 
 
 def plain_relative_precision(topic: RankedTopic, cutoff: int) -> float:
@@ -209,7 +220,8 @@ def plain_hits(topic: RankedTopic, cutoff: int) -> float:
 
 def plain_reciprocal_rank(topic: RankedTopic) -> float:
     """Return recip_rank of one topic."""
-    return 1.0 / topic.relevant[0] if topic.relevant else 0.0
+    ranks_of_relevant = topic.relevant
+    return 1.0 / ranks_of_relevant[0] if ranks_of_relevant else 0.0
 
 
 def plain_reciprocal_rank_cut(topic: RankedTopic, cutoff: int) -> float:
@@ -222,6 +234,7 @@ _AT_RANKS = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})
 _OWN_EXPECTED = _AT_RANKS | {Trait.OWN_EXPECTED}
 _RISING = _AT_RANKS | {Trait.RISES}
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "P",

@@ -218,18 +218,23 @@ def avgjg_imp(batch: PreferenceBatch) -> FloatArray:
 
 
 def _average_or_zero(batch: PreferenceBatch, fulfilled: IntArray, possible: IntArray) -> FloatArray:
-    """Return (T,) the average over the groups (G,) of each topic, 0 where a group has no preferences."""
+    """Return (T,) the mean of fulfilled / possible (G,) over the groups of each topic.
+
+    A topic with a group that has no possible preferences gets 0.
+    """
     # trec_eval: 0/0 makes the sum nan, which is not above 0, and only sums above 0 are kept.
     num_empty_groups = np.bincount(batch.topic_of_group, weights=possible == 0, minlength=len(batch))
     average = batch.average(divide(fulfilled, possible))
     return np.where(num_empty_groups > 0, 0.0, average)
 
 
+# Traits of all of them.
 _ANY = frozenset({Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.GRADED})
 _measure = partial(Measure, uses_level=False, relevance=RelevanceInfo.PREFS)
 _count = partial(_measure, summary=total, format=Format.COUNT, tells_quality=False)
 _share = partial(_measure, traits=_ANY | {Trait.BOUNDED})
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _count("prefs_num_prefs_poss", num_prefs_poss, traits=_ANY | {Trait.SET}),
     _count("prefs_num_prefs_ful", num_prefs_ful, traits=_ANY),

@@ -29,35 +29,38 @@ def pres(batch: Batch, nmax: int) -> FloatArray:
     Source: Magdy & Jones, "PRES: A Score Metric for Evaluating Recall-Oriented Information Retrieval
       Applications", SIGIR 2010, doi:10.1145/1835449.1835551.  trec_eval: none.
     """
-    return pres_of(batch.num_rel, nmax, *_found(batch, nmax))
+    k, k_times_next, rank_sum = _relevant_found(batch, nmax)
+    return pres_of(batch.num_rel, nmax, k, k_times_next, rank_sum)
 
 
-def pres_of(n: IntArray, nmax: int, k: Numbers, k_and_square: Numbers, ranks: Numbers) -> FloatArray:
-    """Return (T,) PRES of n (T,) relevant documents, of which k are found at ranks that add up to `ranks`.
+def pres_of(n: IntArray, nmax: int, k: Numbers, k_times_next: Numbers, rank_sum: Numbers) -> FloatArray:
+    """Return PRES of topics (T,), or of (C, T) for several Nmax.
 
-    k_and_square  (T,) k² + k; of expected values the mean of that
+    n             relevant documents in the qrels
+    k             those found by rank Nmax, or their expected number
+    k_times_next  k (k + 1), or its expected value
+    rank_sum      the sum of the ranks of those found, or its expected value
     """
-    # The ranks Nmax + k + 1, ..., Nmax + n of those not found, added up.  All are whole numbers but for
+    # The sum of the ranks Nmax + k + 1, ..., Nmax + n of those not found.  All are whole numbers but for
     # expected values, so that only the division and what follows it round.
-    worst_ranks = (n - k) * np.float64(nmax) + (n * (n + 1) - k_and_square) / 2
-    mean_rank = divide(ranks + worst_ranks, n)
+    worst_rank_sum = (n - k) * np.float64(nmax) + (n * (n + 1) - k_times_next) / 2
+    mean_rank = divide(rank_sum + worst_rank_sum, n)
     score = 1.0 - (mean_rank - (n + 1) / 2.0) / nmax
     score[(n == 0) | (k == 0)] = 0.0
     return score
 
 
-def _found(batch: Batch, rank: int | None) -> tuple[Numbers, Numbers, Numbers]:
-    """Return k, k² + k and Σ r_i of the k relevant documents down to a rank: (T,), or (C, T) for several.
+def _relevant_found(batch: Batch, rank: int | None) -> tuple[Numbers, Numbers, Numbers]:
+    """Return k, k (k + 1) and Σ r_i of the k relevant documents down to a rank; in ties the expected values.
 
-    rank  None: the whole ranking
-    In ties they are those that are expected.
+    rank  one for all topics gives three arrays (T,), several (C, 1) give (C, T); None: the whole ranking
     """
     if batch.ties is not None:
-        from pres_eval.measures.expected.ranks import pairs_found
+        from pres_eval.measures.expected.ranks import moments_of_found
 
         last = LARGEST_LONG if rank is None else rank
-        num_found, found_and_square = pairs_found(batch, last)
-        return num_found, found_and_square, sum_of_ranks(batch, last)
+        mean_of_k, mean_of_product = moments_of_found(batch, last)
+        return mean_of_k, mean_of_product, sum_of_ranks(batch, last)
     k = batch.num_rel_ret if rank is None else batch.relevant_places.within(rank)
     begins = batch.relevant_places.offsets[:-1]
     sum_of_ranks_found = batch.running_ranks[begins + k] - batch.running_ranks[begins]
@@ -78,9 +81,9 @@ def pres_estimated(batch: Batch, nmax: int) -> FloatArray:
 
 
 def share_of_possible(score: FloatArray, n: IntArray, nmax: int) -> FloatArray:
-    """Return PRES (T,) as a share of the highest recall that n (T,) relevant documents allow at Nmax."""
+    """Return PRES (T,) as a share of the highest recall at Nmax that n (T,) relevant documents allow."""
     highest_recall = np.minimum(divide(np.array(nmax), n), 1.0)
-    # No more than 1: the two divisions may leave the last bit above it.
+    # At most 1: rounding of the two divisions may leave the last bit above it.
     return np.minimum(divide(score, highest_recall), 1.0)
 
 
@@ -107,20 +110,21 @@ def normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
 def share_too_late(batch: Batch, documents: int | IntArray, cutoff: int | None) -> FloatArray:
     """Return (T,) (Σ r_i - Σ i) / (n (N - n)): 0 if relevant documents have the first ranks, 1 if the last.
 
-    documents  N, or (T,) of each topic
+    documents  N, one for all topics or (T,) one for each
+    cutoff     the rank from which on relevant documents count as not found; None: none is
     """
-    k, k_and_square, ranks = _found(batch, cutoff)
+    k, k_times_next, rank_sum = _relevant_found(batch, cutoff)
     n = batch.num_rel
-    # A document that was not found is N - n ranks behind its place in the best order.
-    rest = (documents - n).astype(float)
-    ranks_too_late = ranks - k_and_square / 2 + (n - k) * rest
-    return divide(ranks_too_late, n * rest)
+    num_nonrelevant = (documents - n).astype(float)
+    # Those found are Σ r_i - k (k + 1) / 2 ranks too late; one not found is N - n ranks too late.
+    ranks_too_late = rank_sum - k_times_next / 2 + (n - k) * num_nonrelevant
+    return divide(ranks_too_late, n * num_nonrelevant)
 
 
 def _collection_size(batch: Batch) -> int | IntArray:
-    """Return the N of -N, or (T,) of each topic.
+    """Return the N of -N: one for all topics, or (T,) one for each.
 
-    Raises MeasureError if it was not given, or has no room for what is known of.
+    Raises MeasureError if it was not given, or is less than the documents retrieved and the relevant ones.
     """
     size = batch.num_docs_in_coll
     if np.any(size <= 0):
@@ -156,6 +160,7 @@ def f_prime(batch: Batch, beta: float, cutoff: int) -> FloatArray:
 _FAMILY = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})
 _OWN_EXPECTED = _FAMILY | {Trait.OWN_EXPECTED}
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "PRES",

@@ -27,7 +27,7 @@ class Protocol:
 
     @property
     def options(self) -> dict[str, object]:
-        """Options by the names of their parameters, without those that keep their defaults."""
+        """The settings as options of `evaluate`, without those that keep their defaults."""
         level = {} if self.level == 1 else {"relevance_level": self.level}
         most = {} if self.max_retrieved is None else {"max_retrieved": self.max_retrieved}
         return {"topics": "all", **level, **most, "measures": self.measures}

@@ -24,28 +24,29 @@ from pres_eval.measures.parameters import PAGE_CUTOFFS, Pairs
 from pres_eval.measures.settings import Setting, UnitedCutoffs
 
 PERSISTENCE = 0.9
-"""The default of p."""
+"""The default of p, the probability that the reader goes on to the next document: that of trec_eval 10.0."""
 
 GDEVAL_HIGHEST_GRADE = 4.0
 """The highest grade that gdeval takes."""
 
 
 class Powers:
-    """The powers p^0, p^1, p^2 …, each the one before times p, as C computes them.
+    """The powers p^0, p^1, p^2 …, each the one before times p, as a loop in C computes them.
 
-    The table ends where the powers do not change any more, as those of 0.5 once they are 0, or where no
-    higher exponent is needed; a higher one has the last power.
+    The table ends at the highest exponent needed, or where powers stop changing (those of 0.5 once they are
+    0): all higher exponents then have the last power.
     """
 
     def __init__(self, p: float, count: int) -> None:
         """Compute the powers; `count`: more than the highest exponent that is needed."""
-        size = 1024
+        size = 1024  # most tables need no more; else it grows until it is enough
         while True:
             factors = np.full(max(min(size, count), 1), p)
             factors[0] = 1.0
             with np.errstate(over="ignore"):
                 self.table = np.multiply.accumulate(factors)
-            if len(factors) >= count or self.table[-1] * p == self.table[-1]:
+            last = self.table[-1]
+            if len(factors) >= count or last * p == last:
                 break
             size *= 8
 
@@ -56,7 +57,7 @@ class Powers:
 
 
 def persistence_of(pairs: KeyNumbers) -> float:
-    """Return the p that parameters name, else PERSISTENCE."""
+    """Return the p among parameters (`p=0.8`), else PERSISTENCE."""
     return dict(pairs).get("p", PERSISTENCE)
 
 
@@ -88,7 +89,7 @@ def rbp(batch: Batch, pairs: KeyNumbers) -> FloatArray:
 
 
 def rank_biased(batch: Batch, p: float, gains: FloatArray) -> FloatArray:
-    """Return (T,) (1 - p) Σ gain(r) p^(r-1) over all documents, with their gains (D,)."""
+    """Return (T,) (1 - p) Σ gain(r) p^(r-1), with the gains (D,) of the documents at ranks r."""
     powers = Powers(p, int(batch.num_ret.max(initial=0)))
     collected = gained(batch, gains, lambda gain, rank: gain * powers[rank - 1])
     return (1.0 - p) * collected
@@ -108,9 +109,10 @@ def rbp_binary(batch: Batch, pairs: KeyNumbers) -> FloatArray:
 
 
 def gains_to_one(batch: Batch, named: GradeGains) -> FloatArray:
-    """Return (D,) the documents' gains; in topics with one below 0 or above 1, all are scaled to 0 … 1.
+    """Return (D,) the gains of the documents, brought to 0 … 1 in topics with a gain below 0 or above 1.
 
-    A gain g becomes (g - lowest) / (highest - lowest), of the gains of the topic's grades and 0.
+    There a gain g becomes (g - lowest) / (highest - lowest); lowest and highest are those of the gains of the
+    topic's grades, and of 0.
     """
     gains = document_gains(batch, named)
     # trec_eval: the least and the highest gain both start at 0.
@@ -175,9 +177,10 @@ def expected_reciprocal_rank(batch: Batch, cutoff: int, max_rel: float = GDEVAL_
 
 
 def chance_to_stop(satisfied: FloatArray, offsets: IntArray) -> FloatArray:
-    """Return (n,) R_r Π (1 - R_i): the chances that a reader stops at each document, satisfied by it alone.
+    """Return (n,) R_r Π (1 - R_i), i before r: the probability that a reader stops at each document.
 
-    satisfied  (n,) R: the chances that the documents satisfy, in rank order within a topic
+    satisfied  (n,) R: the probability that each document satisfies the reader, who then stops; in rank order
+               within a topic
     offsets    (T+1,) where each topic's documents begin
     """
     # Of each document, the chance that neither it nor one before it satisfies.
@@ -209,6 +212,7 @@ _HIGHEST_GRADE = Setting(
 )
 _BIASED = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES})
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "rbp",

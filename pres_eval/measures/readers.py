@@ -21,7 +21,7 @@ from pres_eval.measures.parameters import PAGE_CUTOFFS
 from pres_eval.measures.settings import MAX_REL, MIN_REL, WANTED_GAIN, MeasureSettings, persistence
 
 GAIN_TOLERANCE = 1e-9
-"""Tolerance of a sum of gains below the wanted one, for rounding; relative if that is above 1."""
+"""How far rounding may leave a sum of gains below T, as 6 × 1/3 below 2; a share of T if T is above 1."""
 
 
 def scaled_dcg(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -233,7 +233,7 @@ def graded_rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
 
 
 def _persistent(batch: Batch, gains: FloatArray, cutoff: int, p: float) -> FloatArray:
-    """Return (T,) (1 - p) Σ gain(r) p^(r-1) over the first documents, with their gains (D,)."""
+    """Return (T,) (1 - p) Σ gain(r) p^(r-1) for r = 1 … cutoff, with the gains (D,) of the documents."""
 
     def discounted_by_p(gain: FloatArray, rank: IntArray) -> FloatArray:
         """Return gains (N,) times p^(r-1) at their ranks r (N,)."""
@@ -242,22 +242,23 @@ def _persistent(batch: Batch, gains: FloatArray, cutoff: int, p: float) -> Float
     return (1.0 - p) * gained(batch, gains, discounted_by_p, cutoff)
 
 
-# Parameters that several of the measures share.
+# Parameters that several of the measures share: _WANTING is of readers who look for T, the wanted gain.
 _GRADES = (MIN_REL, MAX_REL)
 _AT_RANKS = MeasureSettings(_GRADES, PAGE_CUTOFFS, "10,20,max_rel=3")
 _WANTING = MeasureSettings((WANTED_GAIN, *_GRADES), example="T=2,max_rel=3")
 _PERSISTENT = MeasureSettings((persistence(0.8),), PAGE_CUTOFFS, "10,20,p=0.9")
 
-# Traits: of measures of the first documents, and of those among them that rise with grades.  Then what makes
-# measures by grades, and those of a reader who may stop because of what was found.
+# Traits of measures of the first documents, and of those among them that use grades.
 _OF_FIRST_DOCUMENTS = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES, Trait.OWN_EXPECTED})
 _RISING = _OF_FIRST_DOCUMENTS | {Trait.GRADED, Trait.OF_TOPIC_SCALE}
 _graded_measure = partial(Measure, ours=True, uses_level=False)
+# Measures of a reader who may stop because of what was found.
 _stopping_measure = partial(
     _graded_measure,
     traits=frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL}),
 )
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure("rbp_cut", rbp_cut, _PERSISTENT, ours=True, traits=_OF_FIRST_DOCUMENTS),
     _graded_measure("rbp_graded_cut", graded_rbp_cut, _PERSISTENT, traits=_RISING),

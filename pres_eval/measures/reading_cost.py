@@ -14,11 +14,11 @@ from pres_eval.measures.parameters import Coefficients
 from pres_eval.measures.screening import documents_to_read
 from pres_eval.measures.sets import set_recall
 
-_MOST_HALVES = 1100
-"""Times that 1 is halved to be 0 as a double, and more."""
+_HALVINGS_TO_0 = 1100
+"""Halvings after which 1 is 0 as a double (1075 are enough); more need not fit into 32 bits."""
 
 LOSS_DOCUMENTS = 100.0
-"""Documents that the loss of effort counts as reasonable in any case."""
+"""The 100 of loss_e: documents that it is reasonable to read besides the relevant ones."""
 
 
 def total_cost(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
@@ -78,10 +78,10 @@ def total_cost_weighted(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
 
 
 def weighted_cost(batch: Batch, costs: tuple[float, ...], missed: IntArray) -> FloatArray:
-    """Return (T,) total_cost_weighted, by the number m (T,) of relevant documents that are not retrieved."""
+    """Return (T,) total_cost_weighted if `missed` (T,) relevant documents, the m of it, are not retrieved."""
     a, b = costs
     cost_of_rest = b * (documents_to_read(batch) - batch.num_ret)
-    share_of_rest = 1.0 - np.ldexp(1.0, 1 - np.minimum(missed, _MOST_HALVES))  # 1 - 2^(1-m)
+    share_of_rest = 1.0 - np.ldexp(1.0, 1 - np.minimum(missed, _HALVINGS_TO_0))  # 1 - 2^(1-m)
     cost_of_missing = cost_of_rest * np.where(missed > 0, share_of_rest, 0.0)
     return np.asarray(a * batch.num_ret + cost_of_missing, np.float64)
 
@@ -98,7 +98,7 @@ def loss_of_recall(batch: Batch) -> FloatArray:
     """
     share_missed = 1.0 - set_recall(batch)
     n = batch.num_rel.astype(float)
-    # The mean of a square is that of the mean, and the variance: of expected values in ties it is not 0.
+    # The mean of a square is the square of the mean plus the variance, which is above 0 in ties alone.
     variance = divide(variance_of_relevant(batch), n * n)
     return share_missed * share_missed + variance
 
@@ -131,8 +131,9 @@ def loss(batch: Batch) -> FloatArray:
 _cost = partial(Measure, less_is_better=True, ours=True)
 _OF_A_SET = frozenset({Trait.SET, Trait.RISES})
 _OF_COLLECTION = _OF_A_SET | {Trait.OF_COLLECTION}
-_REST = Coefficients((1.0, 2.0), 2, example="1,2")
+_COSTS_OF_READING_AND_REST = Coefficients((1.0, 2.0), 2, example="1,2")
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _cost(
         "total_cost",
@@ -140,11 +141,16 @@ MEASURES: tuple[Measure, ...] = (
         Coefficients((1.0, 20.0), 2, example="1,20"),
         traits=_OF_A_SET | {Trait.OWN_EXPECTED},
     ),
-    _cost("total_cost_uniform", total_cost_uniform, _REST, traits=_OF_COLLECTION | {Trait.OWN_EXPECTED}),
+    _cost(
+        "total_cost_uniform",
+        total_cost_uniform,
+        _COSTS_OF_READING_AND_REST,
+        traits=_OF_COLLECTION | {Trait.OWN_EXPECTED},
+    ),
     _cost(
         "total_cost_weighted",
         total_cost_weighted,
-        _REST,
+        _COSTS_OF_READING_AND_REST,
         traits=_OF_COLLECTION,
     ),
     _cost(

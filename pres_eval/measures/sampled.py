@@ -2,6 +2,8 @@
 
 The drawn documents represent the others of their stratum.  Documents outside of all strata count
 as not relevant, as those outside of a pool do.
+
+Axes: T topics, S strata, R documents of strata, D of these that were retrieved (`batch.retrieved`).
 """
 
 from __future__ import annotations
@@ -20,13 +22,13 @@ from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.options import LARGEST_LONG, RelevanceInfo
 
 ADDED_TO_RELEVANT = 0.00001
-"""ε: documents that sample_eval.pl adds to the relevant ones drawn, so that no share is 0/0."""
+"""ε: what sample_eval.pl adds to the number of relevant documents drawn, so that no share is 0/0."""
 
 ADDED_TO_DRAWN = 0.00003
-"""3ε: documents that it adds to all those drawn."""
+"""3ε: what it adds to the number of documents drawn."""
 
 WHOLE_NUMBER_TOLERANCE = 1e-9
-"""Inferred numbers of documents this near to a whole number are that number."""
+"""How near an inferred number of documents is to a whole number that it is taken for."""
 
 
 def inferred_ap(batch: SampledBatch) -> FloatArray:
@@ -65,13 +67,18 @@ def inferred_by_stratum(batch: SampledBatch) -> FloatArray:
 
 
 def _expected_precision(batch: SampledBatch) -> FloatArray:
-    """Return (D,) P of xinfAP: the precision at each document retrieved if it is relevant.
+    """Return (D,) P of xinfAP: the precision at each document retrieved, should it be relevant.
 
-    P = 1/k + d/k Σ_s d_s/d (r_s' + ε)/(n_s' + 3ε) at rank k, by the documents of strata above it.
+        P = 1/k + d/k Σ_s d_s/d (r_s' + ε)/(n_s' + 3ε)
+
+    k           its rank
+    d           documents of strata above it
+    d_s         those of stratum s; of these n_s' were drawn, and r_s' of them are relevant
     """
     retrieved = batch.retrieved
     times = batch.times[retrieved]
     times_relevant = times * batch.is_rel[retrieved]
+    # The number of each document's stratum within its topic, from 0.
     stratum_of = batch.group_of[retrieved] - batch.offsets[batch.topic_of[retrieved]]
     d = np.arange(len(retrieved)) - batch.begins
     share_relevant = np.zeros(len(retrieved))
@@ -122,7 +129,7 @@ def _log2(values: FloatArray) -> FloatArray:
 
 
 def _ideal_dcg(batch: SampledBatch, gain: FloatArray) -> FloatArray:
-    """Return the discounted gain (T,) of the best ranking of all documents that are inferred to have a gain.
+    """Return (T,) ideal DCG of infNDCG: that of all documents that are inferred to have a gain.
 
     gain  (R,) of the documents, 0 for those that were not drawn
     """
@@ -145,13 +152,14 @@ def _ideal_dcg(batch: SampledBatch, gain: FloatArray) -> FloatArray:
 
 
 def _ranks(num_placed: float, num_documents: float, cutoff: int) -> FloatArray:
-    """Return the ranks (n,) of a number of documents that follow others in a ranking, down to a cutoff.
+    """Return the ranks (n,) of documents that follow `num_placed` others in a ranking, down to a cutoff.
 
     Neither number need be whole: 2.5 documents behind 1.5 have the ranks 2.5 and 3.5.
     """
     # sample_eval.pl: the first document counts even below the cutoff, and ranks are counted up one by one.
-    most_ranks = max(min(int(num_documents) + 2, cutoff + 1), 1)
-    steps = np.ones(most_ranks)
+    # As many steps as there may be ranks, or more.
+    num_steps = max(min(int(num_documents) + 2, cutoff + 1), 1)
+    steps = np.ones(num_steps)
     steps[0] += num_placed
     ranks = np.add.accumulate(steps)
     last_rank = num_placed + num_documents + WHOLE_NUMBER_TOLERANCE
@@ -234,11 +242,12 @@ def stat_ap(batch: SampledBatch) -> FloatArray:
       University, 2007; Carterette et al., "Evaluation over thousands of queries", SIGIR 2008,
       doi:10.1145/1390334.1390445.  trec_eval: none.
     """
-    # (D,) 1/π of relevant documents drawn, 0 of others.
+    # (D,) 1/π of relevant documents drawn, 0 for others.
     inverse_probability = (batch.worth * batch.is_rel)[batch.retrieved]
     k = batch.rank[batch.retrieved]
     precision = (batch.before(inverse_probability) + 1) / k
-    sums = np.bincount(batch.topic_of[batch.retrieved], inverse_probability * precision, len(batch))
+    topic_of = batch.topic_of[batch.retrieved]
+    sums = np.bincount(topic_of, inverse_probability * precision, len(batch))
     return divide(sums, stat_num_rel(batch))
 
 
@@ -262,6 +271,7 @@ _of_strata = partial(
 # Measures of -R prels take -R strata too.
 _of_strata_or_prels = partial(_of_strata, relevance=RelevanceInfo.PRELS)
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _of_strata("xinfAP", inferred_ap),
     _of_strata(

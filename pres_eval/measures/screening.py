@@ -21,7 +21,7 @@ from pres_eval.measures.settings import Percents
 def documents_to_read(batch: Batch) -> IntArray:
     """Return (T,) N: the documents that would have to be read without a ranking.
 
-    These are those of -N; at least all that were judged, and all that were retrieved.
+    That is -N (0 if not given), but at least the documents judged, and at least those retrieved.
     """
     num_known = np.maximum(batch.num_rel + batch.num_nonrel, batch.num_ret)
     return np.asarray(np.maximum(num_known, batch.num_docs_in_coll), np.int64)
@@ -46,8 +46,8 @@ def work_saved(batch: Batch, percent: float) -> FloatArray:
       trec_eval: none.
     """
     m = np.rint(batch.num_rel * (percent / 100.0)).astype(np.int64)
-    chance, r = reached(batch, m)
-    # A wish for less than half a document is met before anything is read.
+    chance, r = chance_and_rank(batch, m)
+    # If x percent are less than half a document, they are found at rank 0, before anything is read.
     chance[(m == 0) & (batch.num_rel > 0)] = 1.0
     documents = documents_to_read(batch)
     share_unread = divide(documents - r, documents)
@@ -55,10 +55,11 @@ def work_saved(batch: Batch, percent: float) -> FloatArray:
     return np.where(chance > 0, chance * saved, 0.0)
 
 
-def reached(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray | IntArray]:
-    """Return the chance (T,) that the `number`-th (T,) relevant document is retrieved, and its rank (T,).
+def chance_and_rank(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray | IntArray]:
+    """Return the chance (T,) that the `number`-th relevant document is retrieved, and its rank (T,).
 
-    Without ties it is 1, or 0 with rank 0; in ties the rank is the one that is expected.
+    number  (T,) counted from 1
+    Without ties the chance is 1, or 0 with rank 0; in ties the rank is the expected one.
     """
     if batch.ties is not None:
         from pres_eval.measures.expected.screening import rank_in_ties
@@ -151,6 +152,7 @@ _effort = partial(_ours, less_is_better=True, rewards_giving_up=True)
 _SHARE = frozenset({Trait.BOUNDED, Trait.OF_COLLECTION, Trait.MOVES_UP})
 _RANK = frozenset({Trait.IGNORES_TAIL, Trait.MOVES_UP})
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     _ours(
         "wss",

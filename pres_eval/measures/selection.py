@@ -26,16 +26,16 @@ from pres_eval.options import (
 from pres_eval.records import dataclass
 
 DEFAULT_MEASURES = ("official", "PRES")
-"""The texts of -m where none is given."""
+"""The texts of -m if none is given."""
 
 MEASURES_NAMED_AT_MOST = 4
-"""Measures that a message names before it counts the rest."""
+"""Measures that a message names; it counts the others."""
 
 DEFAULT_MEASURES_OF_SAMPLES = {
     RelevanceInfo.STRATA: ("sampled",),
     RelevanceInfo.PRELS: ("runid", "num_q", "statAP", "stat_num_rel"),
 }
-"""Default measures for judgements of a sample, by their format."""
+"""The texts of -m for judgements of a sample if none is given, by their format."""
 
 
 USUAL_VIEW = View()
@@ -44,10 +44,10 @@ USUAL_VIEW = View()
 
 @dataclass(frozen=True, kw_only=True)
 class SelectedColumn:
-    """One column of the output: a measure with its arguments filled in.
+    """One column of the output: a measure and the arguments of its function.
 
-    view     settings of this column alone; the label contains them
-    by_name  whether the measure was named itself, and not by a nickname for several
+    view     settings for this column alone; the label contains them
+    by_name  whether the measure's own name was given, not a nickname for several measures
     """
 
     label: str
@@ -59,10 +59,11 @@ class SelectedColumn:
     @property
     def plain(self) -> Callable[..., float] | None:
         """The function of the measure for one topic in plain Python; None if this column has none."""
-        if self.view is not USUAL_VIEW and self.view != USUAL_VIEW:
+        is_usual_view = self.view is USUAL_VIEW or self.view == USUAL_VIEW  # `is` takes less time
+        if not is_usual_view:
             return None
         for argument in self.arguments:
-            # Gains and weights, which come as tuples, are the array function's matter.
+            # Gains and weights are tuples, and plain functions do not take them; an empty tuple is none.
             if isinstance(argument, tuple) and argument:
                 return None
         return self.measure.plain
@@ -73,7 +74,7 @@ Selection = tuple[SelectedColumn, ...]
 
 
 MOST_COLUMNS = 100_000
-"""Columns of an evaluation, and values of a list argument, at most: each needs memory for all topics."""
+"""Most columns of an evaluation, and most values of a list argument: each needs memory for all topics."""
 
 
 def select(
@@ -85,6 +86,8 @@ def select(
     """Return the columns that `-m` texts ask for (none: the official measures and PRES).
 
     Columns come in print order whatever the order of the texts; parameters of the same measure are united.
+    nmax       cutoffs of measures whose reader stops at Nmax, where the texts name none (--nmax)
+    relevance  the format of the judgements
     Raises MeasureError that names everything that is wrong with the texts, with the nearest names.
     """
     options = options or Options()
@@ -92,20 +95,15 @@ def select(
     named, problems = _read_texts(texts or default_measures, options.version)
     columns: list[SelectedColumn] = []
     for asked in _in_print_order(named):
-        is_of_strata = asked.measure.relevance is RelevanceInfo.STRATA
-        if is_of_strata and relevance is RelevanceInfo.PRELS and not asked.by_name:
-            continue  # the nickname "sampled" also has measures that prels are not enough for
+        # The nickname "sampled" also has measures that -R prels is not enough for: they are left out.
+        needs_strata = asked.measure.relevance is RelevanceInfo.STRATA
+        if needs_strata and relevance is RelevanceInfo.PRELS and not asked.by_name:
+            continue
         try:
             _check_options(asked, options)
             columns += _columns_of(asked, nmax)
         except MeasureError as error:
-            problem = str(error)
-            if "decimal comma" not in problem:
-                problem += decimal_comma(f"{asked.measure.name}.{' '.join(asked.parameters)}")
-            meant = with_cutoffs(f"{asked.measure.name}.{','.join(asked.parameters)}")
-            if meant is not None and asked.measure.name != meant.partition(".")[0]:
-                problem += f"; did you mean {meant}?"
-            problems.append(problem)
+            problems.append(_with_guess(str(error), asked))
     if any(column.measure.relevance is not relevance for column in columns):
         problems += _unfit_judgements(columns, relevance)
     if problems:
@@ -115,8 +113,19 @@ def select(
     return tuple(columns)
 
 
+def _with_guess(problem: str, asked: NamedMeasure) -> str:
+    """Return the text of an error about a named measure, followed by what the user may have meant."""
+    name = asked.measure.name
+    if "decimal comma" not in problem:
+        problem += decimal_comma(f"{name}.{' '.join(asked.parameters)}")
+    meant = with_cutoffs(f"{name}.{','.join(asked.parameters)}")
+    if meant is not None and meant.partition(".")[0] != name:
+        problem += f"; did you mean {meant}?"
+    return problem
+
+
 def _check_options(asked: NamedMeasure, options: Options) -> None:
-    """Raise MeasureError if the options exclude a measure, or the bounds that its view asks for."""
+    """Raise MeasureError if a measure or the bounds of its view cannot be computed with the options."""
     if asked.by_name and options.ties in (BEST_ORDER, WORST_ORDER):
         _check_ties(asked.measure, options.ties)
     if asked.view.bound is not None:
@@ -130,7 +139,7 @@ def _check_unjudged(judged_only: bool) -> None:
 
 
 def _check_ties(measure: Measure, ties: str) -> None:
-    """Raise MeasureError for --ties best or worst of a measure for which another order may be best."""
+    """Raise MeasureError if the order by grade (--ties best or worst) may not be the measure's best order."""
     if not measure.best_by_grade:
         raise MeasureError(
             f"{measure.name}: --ties {ties} orders a tie by grade, which need not be the"
@@ -139,9 +148,9 @@ def _check_ties(measure: Measure, ties: str) -> None:
 
 
 def _in_print_order(named: Sequence[NamedMeasure]) -> Iterator[NamedMeasure]:
-    """Yield each measure once for each view of its columns, with the parameters of all texts together."""
+    """Yield each measure once for each view, with the parameters of all texts together, in print order."""
     print_order = {name: number for number, name in enumerate(measure_names())}
-    # If several measures of the user's have one name, the last one counts.
+    # If a user added several measures of the same name, the last one counts.
     measures = {asked.measure.name: asked.measure for asked in named}
     groups: dict[tuple[str, View], list[NamedMeasure]] = {}
     for asked in sorted(named, key=lambda asked: print_order[asked.measure.name]):
@@ -149,7 +158,8 @@ def _in_print_order(named: Sequence[NamedMeasure]) -> Iterator[NamedMeasure]:
             groups.setdefault((asked.measure.name, asked.view), []).append(asked)
     for (name, view), group in groups.items():
         parameters = tuple([text for asked in group for text in asked.parameters])
-        yield NamedMeasure(measures[name], parameters, view, any(asked.by_name for asked in group))
+        by_name = any(asked.by_name for asked in group)
+        yield NamedMeasure(measures[name], parameters, view, by_name)
 
 
 def _columns_of(asked: NamedMeasure, nmax: Sequence[int]) -> list[SelectedColumn]:
@@ -169,7 +179,7 @@ def _columns_of(asked: NamedMeasure, nmax: Sequence[int]) -> list[SelectedColumn
     return columns
 
 
-def without_effect(texts: Sequence[str]) -> Iterator[str]:
+def warnings_of_ignored_parameters(texts: Sequence[str]) -> Iterator[str]:
     """Yield a warning for each text with parameters that its measure ignores, as trec_eval does: map.10."""
     for text in texts:
         if "." not in text:
@@ -221,7 +231,10 @@ ONLY_PRELS = "-R prels"
 
 
 def _unfit_judgements(columns: Iterable[SelectedColumn], relevance: RelevanceInfo) -> Iterator[str]:
-    """Yield, for each format of judgements that is missing, the message about the measures that need it."""
+    """Yield, for each other format that measures of these columns need, the message about these measures.
+
+    relevance  the format of the judgements
+    """
     names_by_need: dict[RelevanceInfo, list[str]] = {}
     for measure in {column.measure.name: column.measure for column in columns}.values():
         if not _is_computed_from(measure, relevance):
@@ -238,7 +251,7 @@ def _unfit_judgements(columns: Iterable[SelectedColumn], relevance: RelevanceInf
 
 
 def _is_computed_from(measure: Measure, relevance: RelevanceInfo) -> bool:
-    """Return whether a measure can be computed from judgements of this kind."""
+    """Return whether a measure can be computed from judgements of this format."""
     if measure.relevance in (relevance, RelevanceInfo.ANY):
         return True
     if relevance is RelevanceInfo.QRELS_FLOAT:
@@ -251,7 +264,7 @@ BOUNDS_NOTE = (
     " cutoff were judged, with grades up to the topic's highest or the level; documents further down or of"
     " other runs, or higher grades, can move a value out of these"
 )
-"""Note on the judgements that bounds cover."""
+"""Note on the judgements that bounds allow for."""
 
 BOUNDS_OF_ALL = (
     "least, greatest: of each run alone, if all unjudged documents that it retrieved were judged, with grades"
@@ -263,13 +276,12 @@ BOUNDS_OF_ALL = (
 def with_bounds(
     selection: Selection, options: Options, scale: int | None = None
 ) -> tuple[Selection, tuple[str, ...]]:
-    """Return each column followed by its bounds, and the names of measures of nicknames without bounds.
+    """Return each column followed by its bounds, and the names of measures that have none.
 
-    scale  the highest grade, for bounds if all documents retrieved were judged; None: if those down to a
-           measure's cutoff were
-    Raises MeasureError for a measure without bounds that was named itself, and for -J.
+    scale  see `View`
+    Raises MeasureError for a measure without bounds that was named itself, not by a nickname, and for -J.
     """
-    from pres_eval.measures.bounds import check_bounds, why_not
+    from pres_eval.measures.bounds import check_bounds, reason_without_bounds
 
     _check_unjudged(options.judged_only or any(column.view.judged_only for column in selection))
 
@@ -281,7 +293,7 @@ def with_bounds(
             continue
         if column.by_name:
             check_bounds(column.measure, column.arguments, scale)
-        elif why_not(column.measure, column.arguments, scale):
+        elif reason_without_bounds(column.measure, column.arguments, scale):
             without_bounds.append(column.measure.name)
             continue
         label = column.label.removesuffix(column.view.ending)
@@ -294,9 +306,9 @@ def with_bounds(
 def leave_out(
     selection: Selection, lacking: Callable[[Measure], bool], warn: Callable[[str], None], reason: str
 ) -> Selection:
-    """Return the columns without measures of nicknames that lack what the caller needs; warn of these.
+    """Return the columns but for those that a nickname selected and that cannot be computed; warn of these.
 
-    lacking  whether a measure lacks it
+    lacking  whether the columns of a measure cannot be computed
     reason   the warning, with {} for the names of the measures
     """
     left_out = [column for column in selection if not column.by_name and lacking(column.measure)]
@@ -306,9 +318,9 @@ def leave_out(
 
 
 def _for_ties(selection: Selection, options: Options, warn: Callable[[str], None]) -> Selection:
-    """Return the columns that can be computed under --ties; warn of measures of nicknames that cannot.
+    """Return the columns that can be computed under --ties; warn of others that a nickname selected.
 
-    Raises MeasureError for a measure that was named itself and cannot.
+    Raises MeasureError for a measure that was named itself and cannot be computed.
     """
     from pres_eval.measures.expected import depends_on_order, has_expected_value
 
@@ -336,10 +348,10 @@ def _for_ties(selection: Selection, options: Options, warn: Callable[[str], None
 def with_ties_and_bounds(
     selection: Selection, options: Options, bounds: bool | str, warn: Callable[[str], None]
 ) -> Selection:
-    """Return the columns that --ties and --bounds ask for; warn of measures of nicknames that lack them.
+    """Return the columns that --ties and --bounds ask for; warn of measures of a nickname that lack them.
 
-    bounds  whether columns have bounds; "all,max_rel=3": those if all documents retrieved were judged, with
-            grades up to 3
+    bounds  whether bounds follow each column; "all,max_rel=3": bounds if all documents retrieved were judged,
+            with grades up to 3
     Raises MeasureError for a measure that was named itself and lacks them, UsageError for another text.
     """
     if options.ties != BY_DOCNO:

@@ -79,7 +79,7 @@ def set_f(batch: Batch, weights: tuple[float, ...]) -> FloatArray:
     p = divide(num_found, batch.num_ret)[has_relevant]
     r = divide(num_found, batch.num_rel)[has_relevant]
     score = np.zeros(len(batch))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):  # x may be negative, and the divisor 0
         score[has_relevant] = (x + 1.0) * p * r / (x * p + r)
     return score
 
@@ -130,6 +130,7 @@ def plain_set_average_precision(topic: RankedTopic) -> float:
 _OF_A_SET = frozenset({Trait.BOUNDED, Trait.SET, Trait.RISES})
 _OWN_EXPECTED = _OF_A_SET | {Trait.OWN_EXPECTED}
 
+# `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure("set_P", set_precision, traits=_OWN_EXPECTED, plain=plain_set_precision),
     Measure(

@@ -1,5 +1,6 @@
 """Kinds of measure parameters with names or in percent: `wss.95`, `insq.T=2`, `sdcg.10,20,max_rel=3`.
 
+Their `columns` have the arguments of `parameters.Parameters.columns`; none of them uses `nmax`.
 They are named tuples: every start of the program makes their classes, and those of dataclasses take longer.
 """
 
@@ -22,7 +23,10 @@ from pres_eval.options import LARGEST_LONG
 
 
 class Percents(NamedTuple):
-    """Shares in percent, above 0 and up to 100: one column for each, `name_95`, ascending."""
+    """Shares in percent, above 0 and up to 100: one column for each, `name_95`, ascending.
+
+    One below 1 is written with its sign, 0.5%, in parameters and labels: 0.95 may have been meant as 95.
+    """
 
     defaults: tuple[float, ...]
     example: str = "95,100"
@@ -31,7 +35,7 @@ class Percents(NamedTuple):
         """Return one column a share; those given several times count once."""
         for text in texts:
             first, _, second = text.partition(",")
-            # 95,5 is 95.5; two shares can be given the other way round.
+            # 95,5 may be a decimal comma (95.5), so it is refused; 5,95 can only be two shares.
             if re.fullmatch("[1-9][0-9],[0-9]%?", text):
                 raise MeasureError(
                     f"-m {name}.{text}: found {second} behind {first}, expected a percentage, or"
@@ -45,7 +49,7 @@ class Percents(NamedTuple):
         return columns
 
     def _read(self, name: str, text: str) -> float:
-        """Return a percentage; raise MeasureError for a share that may have been meant as one."""
+        """Return the percentage of one parameter; raise MeasureError for 0.95, which may mean 95%."""
         number = text.removesuffix("%")
         share = decimal_number(name, number)
         if not 0 < share <= 100:
@@ -58,18 +62,23 @@ class Percents(NamedTuple):
         return share
 
 
-# The doubles next to 0 and to 1, for ranges without these ends; and one that no parameter needs to be above.
 LEAST_ABOVE_0 = 5e-324
+"""The double next to 0, for ranges that exclude 0."""
+
 GREATEST_BELOW_1 = 1 - 2.0**-53
+"""The double next to 1, for ranges that exclude 1."""
+
 GREATEST_NUMBER = 1e300
+"""Limit of settings without a limit of their own, so that computing with them does not overflow at once."""
 
 
 class Setting(NamedTuple):
     """A named number among the parameters of a measure: `T=2`.
 
-    default      None: the measure decides
-    expected     the end of the error's message for a number out of range
-    least, most  the range, with its ends
+    name         the text before the equals sign
+    default      the number if it is not given; None: the measure's function decides
+    expected     the end of the message about a number out of range
+    least, most  the range, both ends included
     whole        whether it must be a whole number
     """
 
@@ -81,9 +90,11 @@ class Setting(NamedTuple):
     whole: bool = False
 
     def read(self, measure: str, text: str) -> float:
-        """Return the number of parameter text; raise MeasureError if it may not be that."""
+        """Return the number of parameter text; raise MeasureError if it is out of range or not whole."""
         value = decimal_number(measure, text)
-        if not self.least <= value <= self.most or (self.whole and not value.is_integer()):
+        in_range = self.least <= value <= self.most
+        is_fraction = not value.is_integer()
+        if not in_range or (self.whole and is_fraction):
             raise MeasureError(f"-m {measure}.…: found {self.name}={text}, expected {self.expected}")
         return value
 
@@ -107,11 +118,12 @@ def persistence(default: float) -> Setting:
 
 
 class MeasureSettings(NamedTuple):
-    """Named numbers that all go into one value, and ranks to cut the ranking at for those that have a cutoff.
+    """Named numbers that all go into one value, for measures with or without cutoffs: `10,20,T=2`.
 
-    One column `name`, `name_key=number,…`, or for each cutoff `name_rank`, `name_rank_key=number,…`.  The
-    score function is called with the cutoff, if it takes one, and the settings in the order that they are
-    declared.
+    settings  the named numbers
+    cutoffs   the cutoffs if none is given; empty: the measure takes no cutoff
+    Columns are `name` or `name_key=number,…`, with cutoffs `name_rank` or `name_rank_key=number,…` for each.
+    The score function is called with the cutoff, if it takes one, and the settings as they are declared.
     """
 
     settings: tuple[Setting, ...]
@@ -121,10 +133,10 @@ class MeasureSettings(NamedTuple):
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = ()) -> list[Column]:
         """Return the columns of each parameter list that was given, cutoffs ascending, each once."""
         columns: list[Column] = []
-        for text in dict.fromkeys(texts) or [""]:
+        for text in dict.fromkeys(texts) or [""]:  # without any, one list with nothing in it
             parts = [part.strip() for part in text.split(",")] if text else []
             settings = [part for part in parts if "=" in part]
-            # alpha=0,5 is no rank behind a setting.
+            # alpha=0,5 is a mistyped alpha=0.5, not a setting and a rank.
             if any("=" in part and following.isdecimal() for part, following in pairwise(parts)):
                 raise MeasureError(f"-m {name}.{text}: found a rank behind a setting, expected ranks first")
             ranks = sorted({whole_number(name, part, 1) for part in parts if "=" not in part})
@@ -140,7 +152,11 @@ class MeasureSettings(NamedTuple):
         return list(dict.fromkeys(columns))
 
     def values(self, name: str, text: str, parts: Sequence[str]) -> tuple[Any, ...]:
-        """Return the numbers of a parameter list (`key=number`) in the order of the settings."""
+        """Return the numbers of the settings, in the order in which they are declared.
+
+        name, text  the measure and the whole parameter list, for messages
+        parts       the parts of it that are settings: `key=number`
+        """
         setting_by_name = {setting.name: setting for setting in self.settings}
         values = {setting.name: setting.default for setting in self.settings}
         for part in parts:
@@ -150,29 +166,29 @@ class MeasureSettings(NamedTuple):
                     f"-m {name}.{text}: found setting {key!r}, expected {' or '.join(setting_by_name)}"
                 )
             values[key] = setting_by_name[key].read(name, number)
-        low = values.get("min_rel")
-        high = values.get("max_rel")
-        if low is not None and high is not None and not low < high:
+        min_rel = values.get("min_rel")
+        max_rel = values.get("max_rel")
+        if min_rel is not None and max_rel is not None and min_rel >= max_rel:
             raise MeasureError(f"-m {name}.{text}: expected min_rel below max_rel")
         return tuple(values.values())
 
 
 class UnitedCutoffs(MeasureSettings):
-    """Ranks at which the ranking is cut, or `all` of it, and named numbers; several texts are united.
+    """Cutoffs and named numbers, where `all` is a cutoff, too, and -m with equal settings are one list.
 
-    One column for each rank and each list of settings: `name_rank`, `name_all`, `name_rank_key=number,…`.
+    err.20 and err.5,10 together are err_5, err_10 and err_20, as with Cutoffs.
     """
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = ()) -> list[Column]:
-        """Return the columns, each once, for each list of settings with cutoffs ascending."""
+        """Return the columns of each list of settings, cutoffs ascending, each once."""
         ranks_by_settings: dict[tuple[str, ...], set[int]] = {}
         for text in texts or ("",):
             parts = [part.strip() for part in text.split(",")] if text else []
             settings = tuple(part for part in parts if "=" in part)
-            if any("=" in before and "=" not in after for before, after in pairwise(parts)):
+            if any("=" in part and "=" not in following for part, following in pairwise(parts)):
                 raise MeasureError(f"-m {name}.{text}: found a rank behind a setting, expected ranks first")
             ranks = ranks_by_settings.setdefault(settings, set())
-            ranks.update(self._rank(name, part) for part in parts[: len(parts) - len(settings)])
+            ranks.update(self._rank(name, part) for part in parts if "=" not in part)
         columns: list[Column] = []
         for settings, ranks in ranks_by_settings.items():
             values = self.values(name, ",".join(settings), settings)
@@ -183,18 +199,21 @@ class UnitedCutoffs(MeasureSettings):
         return columns
 
     def _rank(self, name: str, text: str) -> int:
-        """Return the rank that a parameter names; raise MeasureError for anything else."""
+        """Return the rank that a parameter names, LARGEST_LONG for `all`; raise MeasureError for others."""
         return LARGEST_LONG if text == WHOLE_RANKING else whole_number(name, text, 1)
 
 
 class GainCutoffs(MeasureSettings):
-    """Ranks at which the ranking is cut, and gains for grades: one column a rank, `name_rank_1=3`.
+    """Ranks at which the ranking is cut, and gains for grades, `10,1=3`: one column a rank, `name_10_1=3`.
 
     The score function is called with the rank and the gains, as pairs of grade and gain.
     """
 
     def values(self, name: str, text: str, parts: Sequence[str]) -> tuple[Any, ...]:
-        """Return the gains of a parameter list (`grade=gain`), all as one argument."""
+        """Return the gains of the parts (`grade=gain`), all as one argument.
+
+        name, text  the measure and the whole parameter list, for messages
+        """
         gains = tuple(self._gain(name, text, part) for part in parts)
         if len(dict(gains)) < len(gains):
             raise MeasureError(f"-m {name}.{text}: a grade with two gains, expected each grade once")

@@ -1,7 +1,7 @@
-"""Scoring: batches × columns to the values of topics, and these to the numbers of a run.
+"""Scoring: from batches of topics to the value of each column for each topic, and to the numbers of a run.
 
-`columns` computes the values of each column for some topics at a time, `summing` adds them up, `runs` is the
-whole way from a ranking to all numbers of a run.
+`columns` computes the values of each column for a batch of topics, `summing` adds them up over topics, `runs`
+is the whole way from a ranking to all numbers of a run.
 """
 
 from __future__ import annotations

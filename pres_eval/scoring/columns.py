@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pres_eval.reading.zscores import ZScores
 
 ColumnScorer = Callable[[AnyBatch], Iterable[Values]]
-"""A batch -> the values of the columns of one measure in one view, in their order."""
+"""A batch -> the values of the columns of one measure in one view (`names.View`), in their order."""
 
 
 def score_blocks(
@@ -38,13 +38,15 @@ def score_blocks(
     value_of_empty: float | None = None,
     expected_in_ties: bool = False,
 ) -> Iterator[ScoredBlock]:
-    """Score the topics with every measure of the selection, some at a time.
+    """Yield the values of all columns of the selection for the topics of each batch, in order.
 
-    batches           functions that form them
-    loop              carries out the loop over these
-    value_of_empty    value of topics without relevant documents in measures from 0 to 1; None: the measures'
-                      own
-    expected_in_ties  whether the batches know their ties, and expected values are wanted
+    batches           functions that form the batches
+    zscores           turn values into Z-scores; None: values stay as they are
+    loop              scores one batch after the other (`in_turn`), or several at once in threads
+    value_of_empty    value of a topic without relevant documents in measures from 0 to 1 (--empty); None:
+                      what each measure gives it
+    expected_in_ties  whether values are the means over all orders of ties (--ties expected); batches then
+                      know their ties
     """
     scorers: list[ColumnScorer] = []
     for _, columns in groupby(selection, lambda column: (id(column.measure), column.view)):
@@ -54,7 +56,7 @@ def score_blocks(
         """Return the values of all columns for the batch of this number."""
         batch = batches[number]()
         values: list[Values] = []
-        # As C does: what overflows or is not defined becomes inf or nan without a word.
+        # As C does: a result that overflows or is not defined becomes inf or nan without a warning.
         with np.errstate(all="ignore"):
             for scorer in scorers:
                 values.extend(scorer(batch))
@@ -68,18 +70,21 @@ def score_blocks(
 
 
 def _scorer(columns: Selection, value_of_empty: float | None, expected_in_ties: bool) -> ColumnScorer:
-    """Return what computes the columns of one measure in one view; arguments as for score_blocks."""
+    """Return the function that computes these columns of one measure in one view.
+
+    value_of_empty, expected_in_ties  see `score_blocks`
+    """
     measure = columns[0].measure
     view = columns[0].view
-    takes_all = measure.takes_many and view.bound is None and not expected_in_ties
+    takes_many = measure.takes_many and view.bound is None and not expected_in_ties
     scorer: ColumnScorer
-    if takes_all and len(columns) > 1:
+    if takes_many and len(columns) > 1:
         scorer = partial(_score_together, _checked(measure, measure.score), columns)
     else:
         function = _function_of(columns[0], expected_in_ties)
         scorer = partial(_score_each, _checked(measure, function), columns)
     if value_of_empty is not None:
-        value = _value_of_topics_without(measure, value_of_empty)
+        value = _value_of_empty_topics(measure, value_of_empty)
         if value is not None:
             scorer = partial(_score_with_empty, scorer, value)
     if view == View():
@@ -88,7 +93,7 @@ def _scorer(columns: Selection, value_of_empty: float | None, expected_in_ties: 
 
 
 def _function_of(column: SelectedColumn, expected_in_ties: bool) -> Callable[..., Any]:
-    """Return the function of a batch and arguments that fills a column: values, bounds, or expected ones."""
+    """Return the function (batch, *arguments) of a column: its values, their bounds, or expected values."""
     if column.view.bound is not None:
         return partial(_bound, column)
     if expected_in_ties:
@@ -99,8 +104,9 @@ def _function_of(column: SelectedColumn, expected_in_ties: bool) -> Callable[...
 
 
 def _checked(measure: Measure, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function; one of a registered measure, which can return anything, with a check."""
-    return function if measure.name in HOME else partial(computed_and_checked, measure, function)
+    """Return the function; that of a measure that a user registered with a check of what it returns."""
+    is_built_in = measure.name in HOME
+    return function if is_built_in else partial(computed_and_checked, measure, function)
 
 
 def _score_each(function: Callable[..., Any], columns: Selection, batch: AnyBatch) -> Iterator[Values]:
@@ -111,18 +117,24 @@ def _score_each(function: Callable[..., Any], columns: Selection, batch: AnyBatc
 
 
 def _score_together(function: Callable[..., Any], columns: Selection, batch: AnyBatch) -> Iterator[Values]:
-    """Yield the values of columns whose function takes each argument for C of them at once, as (C, 1)."""
-    at_once = max(MOST_VALUES // max(len(batch), 1), 1)
-    for start in range(0, len(columns), at_once):
-        arguments_of_columns = [column.arguments for column in columns[start : start + at_once]]
-        # The first argument of all columns as one array (C, 1), and so on.
+    """Yield the values of the columns, computed many at a time: the function takes arguments of C columns.
+
+    function  batch, *arguments (C, 1) -> values (C, T)
+    """
+    columns_at_once = max(MOST_VALUES // max(len(batch), 1), 1)
+    for start in range(0, len(columns), columns_at_once):
+        arguments_of_columns = [column.arguments for column in columns[start : start + columns_at_once]]
+        # The first argument of all columns as one array (C, 1), then the second of all, and so on.
         arguments = [np.array(values)[:, np.newaxis] for values in zip(*arguments_of_columns, strict=True)]
         yield from np.asarray(function(batch, *arguments), np.float64)
 
 
-def _value_of_topics_without(measure: Measure, value_of_empty: float) -> float | None:
-    """Return what --empty makes topics without relevant documents worth; None: the measure's own value."""
-    if measure.summary is geometric_mean:
+def _value_of_empty_topics(measure: Measure, value_of_empty: float) -> float | None:
+    """Return the measure's value for topics without relevant documents; None: what its function returns.
+
+    value_of_empty  value that --empty asks for, where 1 is the best
+    """
+    if measure.summary is geometric_mean:  # values are logarithms
         return math.log(max(value_of_empty, LEAST_GEOMETRIC_MEAN))
     if Trait.BOUNDED not in measure.traits or not measure.tells_quality:
         return None
@@ -130,29 +142,28 @@ def _value_of_topics_without(measure: Measure, value_of_empty: float) -> float |
 
 
 def _score_with_empty(scorer: ColumnScorer, value: float, batch: AnyBatch) -> Iterator[Values]:
-    """Yield the values of the columns, with one value for all topics without relevant documents."""
-    assert isinstance(batch, Batch), "--empty lets nothing else through"
+    """Yield the values of the columns, those of topics without relevant documents replaced by `value`."""
+    assert isinstance(batch, Batch), "--empty refuses other formats of judgements"
     empty = batch.num_rel == 0
     for values in scorer(batch):
         yield np.where(empty, value, values)
 
 
 def seen_as(batch: AnyBatch, view: View) -> AnyBatch:
-    """Return the batch with the settings of a view: -J and a relevance level of its own."""
+    """Return the batch as the view's judged_only (-J) and relevance level ask for it."""
     if view.judged_only:
-        assert isinstance(batch, Batch), "names lets nothing else through"
+        assert isinstance(batch, Batch), "names refuses judged_only for other formats of judgements"
         batch = batch.derived(Batch.judged_alone)
     return batch if view.level is None else batch.with_grade(view.level)
 
 
 def _with_missing(batch: AnyBatch, column: SelectedColumn, values: Values) -> Values:
-    """Return the values (T,), with those that 10.0 has for topics that the run lacks."""
+    """Return the values (T,), with 0 or an empty text where 10.0 has that for topics that the run lacks."""
     when_missing = column.measure.when_missing
-    without_parameters = column.label.removesuffix(column.view.ending) == column.measure.name
-    is_zero = when_missing is WhenMissing.ZERO or (
-        when_missing is WhenMissing.ZERO_WITHOUT_PARAMETERS and without_parameters
-    )
-    if not is_zero:
+    if when_missing is WhenMissing.AS_SCORED:
+        return values
+    has_parameters = column.label.removesuffix(column.view.ending) != column.measure.name
+    if when_missing is WhenMissing.ZERO_WITHOUT_PARAMETERS and has_parameters:
         return values
     if isinstance(values, list):
         return ["" if missing else text for text, missing in zip(values, batch.missing, strict=True)]
@@ -167,18 +178,18 @@ def _converted(zscores: ZScores, batch: AnyBatch, column: SelectedColumn, values
 
 
 def _bound(column: SelectedColumn, batch: AnyBatch, *arguments: object) -> FloatArray:
-    """Return the least or the greatest value (T,) that judgements of unjudged documents can give."""
+    """Return the least or the greatest values (T,), whatever the grades of the unjudged documents are."""
     from pres_eval.measures.bounds import BoundsOf
 
-    assert isinstance(batch, Batch), "names lets nothing else through"
-    assert column.view.bound is not None, "asked for by its bound"
+    assert isinstance(batch, Batch), "names refuses bounds for other formats of judgements"
+    assert column.view.bound is not None, "only columns of a bound come here"
     bounds_of = BoundsOf(column.measure, arguments, column.view.scale)
-    bounds = batch.derived(bounds_of)
+    bounds = batch.derived(bounds_of)  # both, in the order of BOUNDS
     return bounds[BOUNDS.index(column.view.bound)]
 
 
 def values_of_topics(topics: Sequence[RankedTopic], columns: Selection) -> tuple[Values, ...]:
-    """Return the values of columns without a plain function for some topics, which are at least one."""
+    """Return for each column its values (T,) for T topics, one or more, computed with arrays."""
     if not columns:
         return ()
     batch = batch_of_topics(topics)

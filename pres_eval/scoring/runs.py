@@ -15,7 +15,7 @@ from pres_eval.batches.plain import plain_topics
 from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import NoCommonTopicError, quoted
 from pres_eval.measures.base import Totals
-from pres_eval.measures.selection import SelectedColumn, Selection
+from pres_eval.measures.selection import Selection
 from pres_eval.options import AS_ZERO, EXPECTED_VALUES, ONE, Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pres_eval.reading.zscores import ZScores
 
 HIGHEST_FINITE_EXPONENT = 1023
-"""The highest power of two that is a double."""
+"""The highest e for which the double 2.0**e is finite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +38,11 @@ class ScoredRun(ScoredBlock):
     topics       T topics that were scored, in byte order
     values       for each column (T,) values, or T texts
     path, tag    the run file, and the tag of its last line
-    columns      the selection
+    columns      the records of the columns: measure, arguments, label
     summary      for each column its value over all topics, None where the measure has none
     totals       how many topics were scored and averaged over
-    groups       the numbers of the run over each group of topics that has some, by its name
+    groups       by name of a group of topics (--groups) the numbers of the run over its topics; a group
+                 without scored topics has none
     """
 
     path: str
@@ -65,17 +66,21 @@ class ScoredRun(ScoredBlock):
 
     def with_columns(self, numbers: Sequence[int]) -> ScoredRun:
         """Return the scores with only the columns of these numbers, counted from 0, in this order."""
+        groups = {name: group.with_columns(numbers) for name, group in self.groups.items()}
         return replace(
             self,
             columns=tuple(self.columns[number] for number in numbers),
             values=tuple(self.values[number] for number in numbers),
             summary=tuple(self.summary[number] for number in numbers),
-            groups={name: group.with_columns(numbers) for name, group in self.groups.items()},
+            groups=groups,
         )
 
-    def under(self, columns: Selection) -> ScoredRun:
-        """Return the scores with other records of their columns."""
-        groups = {name: group.under(columns) for name, group in self.groups.items()}
+    def with_column_records(self, columns: Selection) -> ScoredRun:
+        """Return the same numbers with `columns` in place of the records that describe their columns.
+
+        Another process sends the numbers without records: functions of measures cannot always be sent.
+        """
+        groups = {name: group.with_column_records(columns) for name, group in self.groups.items()}
         return replace(self, columns=columns, groups=groups)
 
 
@@ -83,7 +88,9 @@ class ScoredRun(ScoredBlock):
 class Scoring:
     """Judgements, columns and options that runs are scored with.
 
-    groups, weights  of topics, None where there are none; every topic of the judgements has a weight
+    zscores  means and standard deviations that turn values into Z-scores; None: values stay as they are
+    groups   groups of topics that a run also has means over; None: no groups
+    weights  a weight for every topic of the judgements; None: all weigh the same
     """
 
     relevance: Relevance
@@ -94,16 +101,17 @@ class Scoring:
     weights: Weights | None = None
 
     def blocks(self, ranking: Ranking, loop: Loop = in_turn) -> Iterator[ScoredBlock]:
-        """Return the topics of a run, scored, some at a time.
+        """Return the topics of a run with their values, some topics at a time.
 
-        loop  carries out the loop over some topics
+        loop  scores one batch of topics after the other (`in_turn`), or several at once in threads
         Raises NoCommonTopicError if there is none, or none with a weight, so that the run has no means.
         """
         self._check_weights(ranking)
-        few = self._few_topics(ranking)
-        if few is not None:
-            return iter([few])
-        value_of_rule = {AS_ZERO: 0.0, ONE: 1.0}  # the other rules of --empty give no value
+        block_of_small_run = self._scored_plainly(ranking)
+        if block_of_small_run is not None:
+            return iter([block_of_small_run])
+        # Values of topics without relevant documents; the other rules of --empty give none.
+        value_of_rule = {AS_ZERO: 0.0, ONE: 1.0}
         return score_blocks(
             form(self.relevance, ranking, self.options),
             self.selection,
@@ -113,25 +121,27 @@ class Scoring:
             expected_in_ties=self.options.ties == EXPECTED_VALUES,
         )
 
-    def _few_topics(self, ranking: Ranking) -> ScoredBlock | None:
-        """Return the topics of a small run, scored by plain functions: the same bits in less time.
+    def _scored_plainly(self, ranking: Ranking) -> ScoredBlock | None:
+        """Return the values of a small run, computed topic by topic without numpy: same bits, less time.
 
-        None for other runs, and where no column has a plain function.
+        None for other runs, and where no column has a plain function (`Measure.plain`).
         """
         if not isinstance(self.relevance, QrelsJudgements) or self.zscores is not None:
             return None
-        functions = [column.plain for column in self.selection]
-        if not any(functions) or not ranking.single_precision or ranking.ascending:
+        plain_functions = [column.plain for column in self.selection]
+        if not any(plain_functions):
+            return None
+        # A run that was ranked for another version or format of judgements: `form` reports the options.
+        if not ranking.single_precision or ranking.ascending:
             return None
         topics = plain_topics(self.relevance, ranking, self.options)
         if topics is None:
             return None
-        others: list[SelectedColumn] = []
-        if not all(functions):
-            others = [column for column in self.selection if column.plain is None]
-        values_of_others = iter(values_of_topics(topics, tuple(others)))
+        columns = list(zip(self.selection, plain_functions, strict=True))
+        others = tuple([column for column, function in columns if function is None])
+        values_of_others = iter(values_of_topics(topics, others))
         values: list[Values] = []
-        for column, function in zip(self.selection, functions, strict=True):
+        for column, function in columns:
             if function is None:
                 values.append(next(values_of_others))
             else:
@@ -151,14 +161,14 @@ class Scoring:
             )
 
     def evaluation(self, ranking: Ranking, blocks: Iterable[ScoredBlock]) -> ScoredRun:
-        """Return all numbers of one run whose topics were scored, which are at least one."""
+        """Return all numbers of one run from its scored topics: one block of them or more."""
         scored = joined(blocks)
-        run = self._over(ranking, scored)
+        run = self._over_topics(ranking, scored)
         if self.groups is None:
             return run
         groups = {}
         for name, topics in self.groups.topics.items():
-            group = self._over(ranking, scored.over(topics), topics)
+            group = self._over_topics(ranking, scored.over(topics), topics)
             # A group without topics, or whose topics all weigh 0, has no mean.
             if group.totals.num_topics and group.totals.weight != 0:
                 groups[name] = group
@@ -169,13 +179,16 @@ class Scoring:
         """The topics of the judgements, counted once for all groups."""
         return CountedJudgements(self.relevance)
 
-    def _over(
-        self, ranking: Ranking, block: ScoredBlock, topics: frozenset[bytes] | None = None
+    def _over_topics(
+        self, ranking: Ranking, block: ScoredBlock, group: frozenset[bytes] | None = None
     ) -> ScoredRun:
-        """Return all numbers over scored topics; `topics`: those of the group that they are, None: all."""
+        """Return all numbers of a run over the scored topics of the block.
+
+        group  all topics of the group whose scored topics the block has; None: the block has the whole run
+        """
         summing = Summing(self.selection, self.weights)
         summing.add(block)
-        totals = summing.totals(self._judged_topics, self.options.complete, topics)
+        totals = summing.totals(self._judged_topics, self.options.complete, group)
         return ScoredRun(
             path=ranking.name,
             tag=ranking.tag,
@@ -188,11 +201,11 @@ class Scoring:
 
 
 def warning_of_infinite_gains(selection: Selection, relevance: Relevance) -> str | None:
-    """Return the warning about grades whose gain 2^grade - 1 is infinite; None where no column has it."""
-    of_powers = any(column.measure.name == "dcg_exp_cut" for column in selection)
-    if not of_powers or not isinstance(relevance, QrelsJudgements) or not len(relevance.grade):
+    """Return the warning about a grade whose gain 2^grade - 1 is infinite, None if dcg_exp_cut meets none."""
+    has_exponential_gains = any(column.measure.name == "dcg_exp_cut" for column in selection)
+    if not has_exponential_gains or not isinstance(relevance, QrelsJudgements) or not len(relevance.grade):
         return None
-    row = int(np.argmax(relevance.grade))
+    row = int(np.argmax(relevance.grade))  # the highest grade
     grade = int(relevance.grade[row])
     if grade <= HIGHEST_FINITE_EXPONENT:
         return None

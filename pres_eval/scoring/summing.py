@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from pres_eval.reading.topic_files import Weights
 
 MOST_VALUES = 1 << 19
-"""Values of several columns that are computed or added up together, so that these take some megabytes."""
+"""Values (topics times columns) that are computed or added up at once: an array of 4 MB."""
 
 FEW_VALUES = 128
-"""Values up to which plain Python adds them in less time than arrays."""
+"""Values (topics times columns) up to which plain Python adds them in less time than numpy."""
 
 Values = FloatArray | list[str]
 """The values of a column: (T,) numbers, or T texts."""
@@ -43,7 +43,8 @@ class ScoredBlock:
         return {topic: row for row, topic in enumerate(self.topics)}
 
     def over(self, group: Iterable[bytes]) -> ScoredBlock:
-        """Return the topics of a group, with their values; it takes time for the group's topics alone."""
+        """Return the scored topics of a group, with their values."""
+        # A loop over the group, not over all topics: a run may have many small groups.
         rows = sorted(self.row_of[topic] for topic in group if topic in self.row_of)
         row_array = np.array(rows, np.int64)
         values: list[Values] = []
@@ -56,11 +57,12 @@ class ScoredBlock:
 
 
 def joined(blocks: Iterable[ScoredBlock]) -> ScoredBlock:
-    """Return the topics of all blocks, which are at least one, with their values."""
+    """Return one block with the topics and values of all blocks (one or more)."""
     block_list = list(blocks)
     if len(block_list) == 1:
         return block_list[0]
     topics = tuple(chain.from_iterable(block.topics for block in block_list))
+    # For each column its values in all blocks.
     parts_of_columns: Iterator[Any] = zip(*(block.values for block in block_list), strict=True)
     values: list[Values] = []
     for parts in parts_of_columns:
@@ -72,7 +74,10 @@ def joined(blocks: Iterable[ScoredBlock]) -> ScoredBlock:
 
 
 class CountedJudgements:
-    """Topics of judgements and their positive grades, as totals need them; counted once for all groups."""
+    """The judged topics and how many judgements are above 0, of all and of a group; counted at most once.
+
+    With -c means are over all judged topics, and trec_eval's num_rel counts all judgements above 0.
+    """
 
     def __init__(self, relevance: Relevance) -> None:
         self._relevance = relevance
@@ -87,7 +92,9 @@ class CountedJudgements:
         """Judgements with a relevance above 0; 0 for judgements that are no qrels."""
         if not isinstance(self._relevance, QrelsJudgements):
             return 0
-        return self._relevance.topics_seen.get("judgements above 0", 1, self._relevance.num_positive)
+        # Kept for the next run, like other results made of the judgements alone.
+        results = self._relevance.topics_seen
+        return results.get("judgements above 0", size=1, make=self._relevance.num_positive)
 
     @cached_property
     def _positive_of(self) -> dict[bytes, int]:
@@ -103,7 +110,7 @@ class CountedJudgements:
 
 
 class Summing:
-    """The sums of all columns over the topics, in order, and their summaries."""
+    """Sums of all columns over topics, which come in order and in blocks, and the summaries made of them."""
 
     def __init__(self, selection: Selection, weights: Weights | None = None) -> None:
         self._selection = selection
@@ -113,13 +120,17 @@ class Summing:
         self.num_scored = 0
 
     def add(self, block: ScoredBlock) -> None:
-        """Add the topics of a block."""
+        """Add the values of the topics of a block to the sums."""
         self.num_scored += len(block.topics)
         if self._weights is None and len(block.topics) * len(block.values) <= FEW_VALUES:
-            sums = self._few_sums(block)
+            sums = self._plain_sums_with(block)
             if all(map(math.isfinite, sums)):
                 self._sums = np.array(sums, np.float64)
                 return
+        self._add_arrays(block)
+
+    def _add_arrays(self, block: ScoredBlock) -> None:
+        """Add the values of the topics of a block to the sums, many columns at a time."""
         weights = self._weights_of(block.topics)
         if weights is not None:
             running = np.add.accumulate(np.append(self._weight_of_scored, weights))
@@ -127,17 +138,17 @@ class Summing:
         numeric_columns = [
             column for column, values in enumerate(block.values) if not isinstance(values, list)
         ]
-        at_once = max(MOST_VALUES // max(len(block.topics), 1), 1)
-        for start in range(0, len(numeric_columns), at_once):
-            columns = numeric_columns[start : start + at_once]
+        columns_at_once = max(MOST_VALUES // max(len(block.topics), 1), 1)
+        for start in range(0, len(numeric_columns), columns_at_once):
+            columns = numeric_columns[start : start + columns_at_once]
             table = np.array([block.values[column] for column in columns])
             if weights is not None:
                 is_mean = [self._selection[column].measure.summary is mean for column in columns]
                 table[is_mean] *= weights
             self._sums[columns] = add_rows_in_order(table, self._sums[columns])
 
-    def _few_sums(self, block: ScoredBlock) -> list[float]:
-        """Return the sums with the topics of a block, one double after the other as arrays are added."""
+    def _plain_sums_with(self, block: ScoredBlock) -> list[float]:
+        """Return the sums with a block's values added, without numpy: the same additions in one order."""
         sums = self._sums.tolist()
         for column, values in enumerate(block.values):
             if not isinstance(values, list):
@@ -156,8 +167,8 @@ class Summing:
     ) -> Totals:
         """Return the counts that summaries need besides the sums.
 
-        complete  whether all judged topics count (-c), or those that were scored
-        group     the topics of a group, None for all
+        complete  whether all judged topics count (-c), not only those that were scored
+        group     the group whose scored topics were added; None: the topics of the whole run were
         """
         totals = Totals(
             num_scored=self.num_scored,
@@ -178,15 +189,15 @@ class Summing:
             totals = replace(totals, weight=math.fsum(self._weights.of[topic] for topic in topics))
         return totals
 
-    def totals_as(self, of_part: Totals) -> Totals:
-        """Return the counts of all topics that were added, from those of a part of the run."""
-        if of_part.complete:  # a part has the counts of all judged topics, too
-            return replace(of_part, num_scored=self.num_scored)
+    def totals_from_part(self, totals_of_part: Totals) -> Totals:
+        """Return the counts for all topics that were added, from those for a part of these topics."""
+        if totals_of_part.complete:  # its other counts are of all judged topics
+            return replace(totals_of_part, num_scored=self.num_scored)
         weight = None if self._weights is None else self._weight_of_scored
-        return replace(of_part, num_scored=self.num_scored, num_topics=self.num_scored, weight=weight)
+        return replace(totals_of_part, num_scored=self.num_scored, num_topics=self.num_scored, weight=weight)
 
     def summary(self, totals: Totals, tag: str) -> tuple[float | str | None, ...]:
-        """Return the summary of each column; None where the measure has none."""
+        """Return the summary of each column, None where the measure has none; runid's is the run's tag."""
         summaries: list[float | str | None] = []
         for column, total in zip(self._selection, self._sums.tolist(), strict=True):
             if column.measure.format is Format.TAG:

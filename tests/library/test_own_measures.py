@@ -15,6 +15,7 @@ from support.commands import Command
 import pres_eval as pe
 import pres_eval.ir_measures
 from pres_eval import measures, pytrec_eval
+from pres_eval.errors import MeasureError
 
 QRELS = {f"q{number}": {"a": 1, "b": 2, "c": 0} for number in range(3)}
 RUN = {f"q{number}": {"a": 3.0, "x": 2.0, "b": 1.0} for number in range(3)}
@@ -115,6 +116,16 @@ def test_cutoffs_in_every_notation(name: str) -> None:
     assert pe.evaluate(QRELS, RUN, name).summary == {"relto_2": 0.5}
     assert pe.evaluate(QRELS, RUN, "relto")["relto_5"] == pytest.approx(0.4)
     assert pe.evaluate(QRELS, RUN, "relto(rel=2)@3").summary == {"relto_3(rel=2)": 1 / 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("relto10", "did you mean relto.10"), ("half_10", "no such measure")]
+)
+def test_cutoffs_without_a_dot(text: str, message: str) -> None:
+    pe.register("relto", relto, cutoffs=(1, 5))
+    pe.register("half", lambda batch: np.full(len(batch), 0.5))
+    with pytest.raises(MeasureError, match=message):
+        pe.evaluate(QRELS, RUN, [text])
 
 
 def test_drop_in_pytrec_eval() -> None:

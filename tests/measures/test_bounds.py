@@ -18,7 +18,7 @@ from pres_eval.batches.topics import TieGroups
 from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURES, measure_of
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.bounds import BoundsOf, rule_of, why_not
+from pres_eval.measures.bounds import BoundsOf, reason_without_bounds, rule_of
 from pres_eval.measures.bounds import judgements as judged_anew
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
 from pres_eval.options import RelevanceInfo
@@ -85,7 +85,7 @@ def test_bounds_are_the_least_and_the_greatest_of_all(name: str, data: st.DataOb
     text = data.draw(st.sampled_from(parameter_texts(name)))
     scale = data.draw(st.sampled_from([None, None, 1, 2, 3]))
     for label, arguments in columns_of(measure, text):
-        if why_not(measure, arguments, scale):
+        if reason_without_bounds(measure, arguments, scale):
             assert Trait.OF_TOPIC_SCALE in measure.traits
             continue
         if scale is not None and scale < max([topics[0].level, *topics[0].qrels, *topics[1].qrels]):

@@ -22,7 +22,7 @@ from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURES, measure_of
 from pres_eval.measures.base import Format, Trait
 from pres_eval.measures.expected import depends_on_order, expected_of
-from pres_eval.measures.expected.cut import chances
+from pres_eval.measures.expected.cut_ties import chances
 from pres_eval.options import RelevanceInfo
 
 BY_NAME = [pytest.param(one.name, id=one.name) for one in MEASURES if depends_on_order(one)]

@@ -2,12 +2,13 @@
 
 Each document that a run retrieved at a rank that counts (down to the cutoff of a measure that has one), and
 that nobody judged, may turn out to have any grade from 0 to the highest of the topic's judgements, or to 1
-if that is 0 (for measures that know relevant and not relevant alone: to be either).  It is then in the
-qrels, so the number of relevant documents and the best ranking change with it.  What was not retrieved
-stays as it is.  With a scale given, documents below the cutoff may turn out to have grades too, and all
-grades go up to the highest of the scale.  The bounds are those over all such judgements, not over some:
+if that is 0; a measure that knows relevant and nonrelevant alone only sees which of the two it is.  The
+document is then in the qrels, so the number of relevant documents and the best ranking change with it.  What
+was not retrieved stays as it is.  With a scale (max_rel of lower and upper), retrieved documents below the
+cutoff may turn out to have grades too, and all grades go up to the highest of the scale.  The bounds are the
+least and the greatest value over all such judgements:
 
-- where a higher grade can only make the value larger (or only smaller), they are at all 0 and all highest;
+- where a higher grade can only raise the value (or only lower it), they are at all 0 and all highest;
 - where relevance alone counts, and a relevant document that moves up never makes the value worse, the best
   judgement that makes x documents relevant takes the first x of them, the worst the last x; all x are
   tried;
@@ -31,7 +32,13 @@ from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
 from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.bounds import judgements, normalized_gain, relevance, trials
-from pres_eval.measures.bounds.judgements import Bounds, Rule, depth_of, filled, highest_of
+from pres_eval.measures.bounds.judgements import (
+    Bounds,
+    Rule,
+    depth_of,
+    fill_unjudged,
+    highest_possible_grades,
+)
 from pres_eval.measures.gain import blocks_of_ranks, highest_grades
 from pres_eval.measures.parameters import Pairs
 from pres_eval.measures.settings import MAX_REL, MeasureSettings
@@ -50,7 +57,7 @@ RULES: dict[str, Rule] = {
     "PRES": relevance.pres,
     "PRES_est": relevance.pres_estimated,
 }
-"""The rules of measures that have one of their own, which traits of the measure do not decide."""
+"""By measure its own rule; the traits of other measures decide their rules (`rule_of`)."""
 
 _NOT_DERIVED = "no closed form of them has been derived"
 _ABOUT_JUDGING = "it says how much was not judged; if all were it would be 0 or 1"
@@ -78,36 +85,43 @@ def rule_of(measure: Measure) -> Rule | None:
     if measure.name in WITHOUT_BOUNDS:
         return None
     if Trait.RISES in measure.traits:
-        return judgements.at_the_ends
+        return judgements.at_extreme_grades
     if Trait.MOVES_UP in measure.traits:
-        return trials.one_by_one
+        return trials.by_scoring_trials
     return None
 
 
-def why_not(measure: Measure, arguments: tuple[Any, ...] = (), scale: int | None = None) -> str:
-    """Return why a column has no bounds, with grades up to `scale` if it is given; empty if it has some."""
+def reason_without_bounds(measure: Measure, arguments: tuple[Any, ...] = (), scale: int | None = None) -> str:
+    """Return why a column has no bounds, to be put after the measure's name; empty if it has bounds.
+
+    scale  the highest grade that documents may turn out to have; None: the highest of the topic
+    """
     if rule_of(measure) is None:
         return "has no bounds for unjudged documents, expected another measure"
     if scale is None or Trait.OF_TOPIC_SCALE not in measure.traits:
         return ""
-    # Its own scale would change with the judgements, and what is best then is not known.
+    # The grade that it divides by would change with the judgements, and no rule covers that.
     takes_scale = isinstance(measure.parameters, MeasureSettings) and MAX_REL in measure.parameters.settings
-    if takes_scale and isinstance(arguments[-1], int | float) and arguments[-1] >= scale:
-        return ""
+    if takes_scale:
+        max_rel = arguments[-1]  # the last setting; None: the topic's highest grade
+        if isinstance(max_rel, int | float) and max_rel >= scale:
+            return ""
     expected = f"max_rel={scale} among its parameters" if takes_scale else "another measure"
     return f"divides by the highest grade of the topic, which may change; expected {expected}"
 
 
 def check_bounds(measure: Measure, arguments: tuple[Any, ...] = (), scale: int | None = None) -> None:
-    """Raise MeasureError for a column whose bounds are not defined."""
-    if why := why_not(measure, arguments, scale):
-        raise MeasureError(f"{measure.name}: {why}")
+    """Raise MeasureError for a column whose bounds are not defined; arguments: `reason_without_bounds`."""
+    reason = reason_without_bounds(measure, arguments, scale)
+    if reason:
+        raise MeasureError(f"{measure.name}: {reason}")
 
 
 @dataclass(frozen=True)
 class BoundsOf:
-    """The bounds of a column; called with a batch.
+    """Function of a batch that returns the bounds of a column; `Batch.derived` calls equal ones only once.
 
+    scale  the highest grade that documents may turn out to have; None: the highest of the topic
     Raises MeasureError where everything judged is relevant, and for parameters without bounds.
     """
 
@@ -152,14 +166,15 @@ class BoundsOf:
             )
 
     def _of_part(self, batch: Batch) -> Bounds:
-        """Return (T,) least and (T,) greatest values of a batch whose documents are tried together."""
+        """Return (T,) least and (T,) greatest values of a batch that is small enough to be scored at once."""
         rule = rule_of(self.measure)
-        assert rule is not None, "check_bounds lets nothing else through"
+        assert rule is not None, "check_bounds refuses measures without a rule"
         depth = depth_of(self.measure, self.arguments)
         least, greatest = rule(batch, self.measure, self.arguments)
         if self.scale is None or depth == LARGEST_LONG:
             return least, greatest
-        # As if all documents below the depth that nobody judged had the highest grade.
-        all_judged = filled(batch, LARGEST_LONG, highest_of(batch, self.measure), above=depth)
-        least_below, greatest_below = rule(all_judged, self.measure, self.arguments)
-        return np.minimum(least_below, least), np.maximum(greatest_below, greatest)
+        # Unjudged documents below the cutoff: all are worth nothing, as above, or all have the highest grade.
+        highest = highest_possible_grades(batch, self.measure)
+        highest_below = fill_unjudged(batch, LARGEST_LONG, highest, above=depth)
+        least_with, greatest_with = rule(highest_below, self.measure, self.arguments)
+        return np.minimum(least_with, least), np.maximum(greatest_with, greatest)

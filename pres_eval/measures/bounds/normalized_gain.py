@@ -1,4 +1,4 @@
-"""Bounds of nDCG: a ratio of a linear and a convex function of the gains."""
+"""Bounds of nDCG: a ratio of a linear and a convex function of the gains (method: see `measures.bounds`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, Grades, IntArray, divide, log2
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure
-from pres_eval.measures.bounds.judgements import Bounds, depth_of, highest_of, unjudged
+from pres_eval.measures.bounds.judgements import Bounds, depth_of, highest_possible_grades, unjudged
 from pres_eval.measures.cumulated_gain import exponential
 
 Gains = Callable[[Grades], FloatArray]
@@ -19,7 +19,7 @@ Gains = Callable[[Grades], FloatArray]
 
 
 def _of_gains(gains: Gains, batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
-    """Return (T,) least and (T,) greatest values of a kind of nDCG, whose gains of grades are given."""
+    """Return (T,) least and (T,) greatest values of nDCG with these gains of grades."""
     depth = depth_of(measure, arguments)
     value = np.asarray(measure.score(batch, *arguments), np.float64)
     least = value.copy()
@@ -28,9 +28,10 @@ def _of_gains(gains: Gains, batch: Batch, measure: Measure, arguments: tuple[Any
         topic = batch.take(row, row + 1)
         free = unjudged(topic, depth).rank
         if len(free):
-            lowest, highest = _ends_of_ratio(topic, free, depth, gains, measure)
-            least[row] = min(least[row], lowest)
-            greatest[row] = max(greatest[row], highest)
+            highest = highest_possible_grades(topic, measure)
+            least_ratio, greatest_ratio = _bounds_of_ratio(topic, free, depth, gains, highest)
+            least[row] = min(least[row], least_ratio)
+            greatest[row] = max(greatest[row], greatest_ratio)
     return least, greatest
 
 
@@ -41,19 +42,24 @@ of_exponential_gains = partial(_of_gains, exponential)
 """The rule of ndcg_exp_cut, whose gains are 2^grade - 1."""
 
 
-def _ends_of_ratio(
-    topic: Batch, free: IntArray, depth: int, gains: Gains, measure: Measure
+def _bounds_of_ratio(
+    topic: Batch, free: IntArray, depth: int, gains: Gains, highest: Grades
 ) -> tuple[float, float]:
-    """Return the least and the greatest ratio of a batch of one topic, where nobody judged some ranks (U,).
+    """Return the least and the greatest nDCG over all grades of a topic's unjudged documents.
 
-    The gains are cut into L layers, from 0 to the highest gain, between the gains of the levels.  A document
-    whose gain reaches above a layer adds the layer's height to DCG, times its discount: of the grades 0, 1, 3
-    there are layers of 1 and 2, and grade 3 reaches above both.
+    topic    a batch of one topic
+    free     (U,) ranks of its unjudged documents, down to the depth
+    depth    the last rank that counts
+    highest  (1,) the highest grade that these may turn out to have
+    The gains from 0 to the highest are cut into L layers at the gains of the topic's grades.  A document
+    whose gain is at or above the top of a layer adds the layer's height, times its discount, to DCG: the
+    grades 0, 1, 3 make a layer of height 1 and one of height 2, and a document of grade 3 adds both.
     """
-    levels = np.unique(np.concatenate((topic.levels, highest_of(topic, measure), [0])))
-    tops = levels[1:]
-    height = np.diff(gains(levels))
-    num_judged, collected = _above_layers(topic, tops, depth)
+    grades = np.unique(np.concatenate((topic.levels, highest, [0])))
+    tops = grades[1:]
+    height = np.diff(gains(grades))
+    num_judged, collected = _reaching_tops(topic, tops, depth)
+    # Sums of discounts of 0 … U documents: of the first unjudged ones, of the last, and of the best ranking.
     discounts_of_free = 1.0 / log2(free + 1)
     discounts_of_first = np.concatenate(([0.0], np.add.accumulate(discounts_of_free)))
     discounts_of_last = np.concatenate(([0.0], np.add.accumulate(discounts_of_free[::-1])))
@@ -61,7 +67,7 @@ def _ends_of_ratio(
     ranks = np.arange(1, most_judged + 1)
     discounts = np.where(ranks <= depth, 1.0 / log2(ranks + 1), 0.0)
     discounts_of_best = np.concatenate(([0.0], np.add.accumulate(discounts)))
-    # (U+1, L) discounts with 0 … U documents more above a layer: the first ones, the last ones, and at best.
+    # (U+1, L) the same for each layer, if 0 … U of the unjudged documents reach its top besides the judged.
     num_more = np.arange(len(free) + 1)[:, np.newaxis]
     with_first = discounts_of_first[:, np.newaxis] + collected
     with_last = discounts_of_last[:, np.newaxis] + collected
@@ -72,39 +78,42 @@ def _ends_of_ratio(
     return float(divide(dcg, best_dcg).min()), _greatest_ratio(with_first, best, height)
 
 
-def _above_layers(topic: Batch, tops: Grades, depth: int) -> tuple[IntArray, FloatArray]:
-    """Return (L,) how many judged documents reach above each layer, and (L,) discounts of those retrieved.
+def _reaching_tops(topic: Batch, tops: Grades, depth: int) -> tuple[IntArray, FloatArray]:
+    """Return (L,) how many judged documents reach each layer's top, and (L,) the discounts they collect.
 
-    tops   (L,) the grade at the upper end of each layer
+    The second number is the sum of discounts of those that are retrieved down to the depth.
+    tops   (L,) the grade at the top of each layer
     depth  the last rank that counts
     """
-    reaches_above = topic.levels[:, np.newaxis] >= tops
-    counts = topic.level_counts[:, np.newaxis] * reaches_above
-    no_counts = tops[np.newaxis] * 0  # so that there is a row
+    reaches_top = topic.levels[:, np.newaxis] >= tops
+    counts = topic.level_counts[:, np.newaxis] * reaches_top
+    no_counts = tops[np.newaxis] * 0  # a row even if the topic has no levels
     num_judged = np.cumsum(np.concatenate((no_counts, counts)), axis=0)[-1].astype(np.int64)
     rows = np.flatnonzero(topic.rank <= depth)
     discounts_of_rows = 1.0 / log2(topic.rank[rows, np.newaxis] + 1)
-    discounts_above = np.where(topic.grade[rows, np.newaxis] >= tops, discounts_of_rows, 0.0)
+    discounts_at_top = np.where(topic.grade[rows, np.newaxis] >= tops, discounts_of_rows, 0.0)
     no_discounts = np.zeros((1, len(tops)))
-    collected = np.add.accumulate(np.concatenate((no_discounts, discounts_above)), axis=0)[-1]
+    collected = np.add.accumulate(np.concatenate((no_discounts, discounts_at_top)), axis=0)[-1]
     return num_judged, collected
 
 
 def _greatest_ratio(collected: FloatArray, best: FloatArray, height: FloatArray) -> float:
-    """Return the greatest ratio over all choices of how many of the first documents reach above each layer.
+    """Return the greatest nDCG over all choices of how many unjudged documents reach each layer's top.
 
-    collected, best  (U+1, L) discounts collected, and those of the best ranking, with 0 … U documents more
-    height           (L,) of the layers
-    By Dinkelbach's method: the choice that is best for a ratio gives a higher one, until there is none.
+    collected  (U+1, L) discounts of the ranking, with the first 0 … U unjudged documents at the top
+    best       (U+1, L) discounts of the best ranking, with as many more documents
+    height     (L,) of the layers
+    By Dinkelbach's method: the choice that maximises collected - ratio * best has a higher ratio, as long
+    as there is one.
     """
     layers = np.arange(len(height))
     ratio = -1.0
-    num_more = np.full(len(height), len(collected) - 1)  # (L,) documents more above each layer
+    num_more = np.full(len(height), len(collected) - 1)  # (L,) the choice for each layer: all of them first
     while True:
         dcg = np.add.accumulate(collected[num_more, layers] * height)[-1]
         best_dcg = np.add.accumulate(best[num_more, layers] * height)[-1]
-        higher = dcg / best_dcg if best_dcg > 0 else 0.0
-        if not higher > ratio:
+        next_ratio = dcg / best_dcg if best_dcg > 0 else 0.0
+        if not next_ratio > ratio:  # nan, too, ends the search
             return float(ratio)
-        ratio = float(higher)
+        ratio = float(next_ratio)
         num_more = np.argmax(collected - ratio * best, axis=0)

@@ -1,4 +1,4 @@
-"""Bounds of measures of relevance whose values have to be scored one judgement after the other."""
+"""Bounds of measures of relevance without a closed form: each choice of relevant documents is scored."""
 
 from __future__ import annotations
 
@@ -12,10 +12,16 @@ from pres_eval.arrays import FloatArray, Grades, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure
 from pres_eval.measures.bounds import judgements
-from pres_eval.measures.bounds.judgements import Bounds, depth_of, filled, highest_of, unjudged
+from pres_eval.measures.bounds.judgements import (
+    Bounds,
+    depth_of,
+    fill_unjudged,
+    highest_possible_grades,
+    unjudged,
+)
 
 
-def one_by_one(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
+def by_scoring_trials(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
     """Return (T,) least and (T,) greatest values over all x, with the first x or the last x relevant."""
     least = np.empty(len(batch))
     greatest = np.empty(len(batch))
@@ -30,34 +36,35 @@ def one_by_one(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bo
 
 
 def _trials(topic: Batch, measure: Measure, depth: int) -> Iterator[Batch]:
-    """Yield the trials of one topic, some at a time, each as a topic of a batch.
+    """Yield batches of the trials of one topic: each trial is a topic of a batch.
 
-    Of the U documents that nobody judged, down to a depth, the first x are relevant in trial 2 x, and the
-    last x in trial 2 x + 1, for x from 0 to U; the others are not.
+    Of the U unjudged documents, down to a depth, the first x are relevant in trial 2 x, and the last x in
+    trial 2 x + 1, for x from 0 to U; the others are not.
     """
-    highest = highest_of(topic, measure)
-    none_relevant = filled(topic, depth, np.zeros_like(highest))
+    highest = highest_possible_grades(topic, measure)
+    none_relevant = fill_unjudged(topic, depth, np.zeros_like(highest))
     num_documents = len(none_relevant.rank)
-    free = np.searchsorted(none_relevant.rank, unjudged(topic, depth).rank)
-    number_of_free = np.arange(len(free))
-    num_trials = 2 * len(free) + 2
-    at_once = max(judgements.MOST_DOCUMENTS // max(num_documents, 1), 1)
-    for start in range(0, num_trials, at_once):
-        trial = np.arange(start, min(start + at_once, num_trials))[:, np.newaxis]
+    rows_of_free = np.searchsorted(none_relevant.rank, unjudged(topic, depth).rank)
+    num_free = len(rows_of_free)
+    index_of_free = np.arange(num_free)
+    num_trials = 2 * num_free + 2
+    trials_at_once = max(judgements.MOST_DOCUMENTS // max(num_documents, 1), 1)
+    for start in range(0, num_trials, trials_at_once):
+        trial = np.arange(start, min(start + trials_at_once, num_trials))[:, np.newaxis]
         x = trial // 2
-        are_last = trial % 2 == 1
-        is_relevant = np.where(are_last, number_of_free >= len(free) - x, number_of_free < x)
+        takes_last = trial % 2 == 1
+        is_relevant = np.where(takes_last, index_of_free >= num_free - x, index_of_free < x)
         grades = np.tile(none_relevant.grade, (len(trial), 1))
-        grades[:, free] = np.where(is_relevant, highest, 0)
+        grades[:, rows_of_free] = np.where(is_relevant, highest, 0)
         yield _as_batch(none_relevant, grades, x, highest)
 
 
 def _as_batch(none_relevant: Batch, grades: Grades, x: IntArray, highest: Grades) -> Batch:
     """Return C trials of a topic as the topics of a batch.
 
-    none_relevant  the topic with all of its documents judged, those that nobody judged as 0
-    grades         (C, D) of its documents in each trial
-    x              (C, 1) how many of the documents have the highest grade in place of 0
+    none_relevant  a batch of the topic, whose unjudged documents have grade 0
+    grades         (C, D) the grades of its documents in each trial
+    x              (C, 1) how many of them have the highest grade in place of 0
     highest        (1,) that grade
     """
     num_trials = len(grades)

@@ -1,9 +1,9 @@
-"""Expected values of measures when documents of equal scores may come in any order, all of them as likely.
+"""Expected values of measures: means over all orders of documents with equal scores (--ties expected).
 
 A tie of m documents at the ranks f, ..., f + m - 1 puts each of them at each of these ranks with probability
-1/m, and two of them at two of these with 1/(m (m - 1)).  So what is added up over ranks, over pairs of ranks,
-or over the first relevant document of a tie has an expected value in closed form.  Where a cutoff or -M ends
-the ranking inside a tie, s of its m documents are seen, and how many of its R relevant ones are among them is
+1/m, and two of them at two of these with 1/(m (m - 1)).  So a sum over ranks, over pairs of ranks, or over
+the ranks of the first relevant document has an expected value in closed form.  Where a cutoff or -M ends the
+ranking inside a tie, s of its m documents are seen, and how many of its R relevant ones are among them is
 distributed hypergeometrically.
 Source: McSherry & Najork, "Computing information retrieval performance measures efficiently in the presence
 of tied scores", ECIR 2008, doi:10.1007/978-3-540-78646-7_38.
@@ -19,8 +19,7 @@ from pres_eval.measures.base import Format, Measure, Trait
 from pres_eval.measures.expected import ranks, screening
 
 Expected = Callable[..., FloatArray | IntArray | list[str]]
-"""batch, *arguments of the measure -> (T,) expected values."""
-
+"""A batch that knows its ties, *arguments of the measure -> (T,) expected values."""
 
 FUNCTIONS: dict[str, Expected] = {
     "map": ranks.average_precision,
@@ -34,7 +33,7 @@ FUNCTIONS: dict[str, Expected] = {
     "atd": screening.average_time_to_discovery,
     "total_cost_weighted": screening.total_cost_weighted,
 }
-"""The functions of measures whose own formula does not give the expected value."""
+"""By measure the function of its expected values; a measure with OWN_EXPECTED needs none."""
 
 _NOT_DERIVED = "no closed form of it has been derived"
 _LOGARITHM = "the mean of a logarithm is not the logarithm of a mean"
@@ -55,14 +54,17 @@ WITHOUT_EXPECTED = {
 
 
 def depends_on_order(measure: Measure) -> bool:
-    """Return whether an order of ties, or through -M what it leaves, changes the value that is expected."""
+    """Return whether the measure has expected values of its own, as the order of ties may change its value.
+
+    The order also decides which documents of a tie are left where -M cuts it.
+    """
     if measure.expected is not None or measure.name in FUNCTIONS:
         return True
     return Trait.OWN_EXPECTED in measure.traits and measure.name not in WITHOUT_EXPECTED
 
 
 def has_expected_value(measure: Measure) -> bool:
-    """Return whether there is a closed form, or the order makes no difference."""
+    """Return whether expected values can be computed: by a closed form, or since the order has no effect."""
     if depends_on_order(measure) or measure.format is Format.TAG:
         return True
     return Trait.SET in measure.traits
