@@ -140,7 +140,7 @@ BIN_WIDTH, BINS = 0.01, 21
 """Width and number of the bins of differences; the last one has all that are larger."""
 
 ROUNDING_OF_BINS = 1e-9
-"""Added to a difference in bins: a difference of 0.03 is in the bin from 0.03 on, whatever its last digits."""
+"""Added to a difference in units of bins: 0.03 is in the bin from 0.03 on, whatever its last digits are."""
 
 
 def stability(
