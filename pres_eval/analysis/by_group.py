@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.analysis.compare import best_places, compare
+from pres_eval.analysis.compare import best_run_of_measures, compare
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, reach_warning
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.interaction import p_of_interaction
@@ -99,7 +99,7 @@ def full_comparison(
     warn      takes warnings before the long work: nothing can be significant, runs are unequally alike
     """
     scores = weighted(plain, weights)
-    baselines = best_places(scores.gains()) if isinstance(baseline, str) else baseline
+    baselines = best_run_of_measures(scores.gains()) if isinstance(baseline, str) else baseline
     if warn is not None:
         for warning in comparison_warnings(scores, baselines, settings):
             warn(warning)

@@ -260,7 +260,7 @@ def _means_and_ends(
     means_and_ends = np.empty((3, len(scores.runs)))
     for runs, topics in runs_by_topics:
         scores_of_runs = replace(scores, values=scores.values[:, runs]).on_topics(np.flatnonzero(topics))
-        lower, upper = settings.of_means(scores_of_runs, measure)
+        lower, upper = settings.intervals_of_means(scores_of_runs, measure)
         means_and_ends[:, runs] = scores_of_runs.means[measure], lower, upper
     return means_and_ends
 
