@@ -20,9 +20,10 @@ from pres_eval.reading.run_files import text_at
 
 
 def read_review(path: str, depth: int | None = None) -> set[Key]:
-    """Read the documents that a review found: lines of `topic docno`, or a run, of each topic the first.
+    """Return the documents that a review found, read from lines of `topic docno` or from a run.
 
-    Raises UsageError for a depth where there are no ranks, InputError for anything else.
+    depth  the first documents of a run's topics that count as found; None: all
+    Raises UsageError for a depth with lines that have no ranks, InputError for malformed lines.
     """
     source = text_at(path)
     if len(source.head().lstrip().partition(b"\n")[0].split()) >= RUN.width:
@@ -43,9 +44,11 @@ def sampled_parts(
     """Return the non-empty parts of each stratum: documents that the review found, and missed ones.
 
     level       the least grade of a relevant document
-    collection  how many documents there are, where the sample is of all of them
-    sizes       how many each stratum has; without both, all documents of a stratum are in the sample's file,
-                those that nobody judged with a negative grade
+    collection  number of documents, if the sample was drawn from all of them
+    sizes       number of documents of each stratum
+    If both are None, the sample's file lists all documents of a stratum, those that nobody judged with a
+    negative grade.
+
     Raises InputError for a document that comes twice, a topic that the review lacks unless `sizes` has it, a
     stratum without size or sample, one smaller than its sample, and parts of which nothing was judged or
     whose size cannot be known.
@@ -54,9 +57,9 @@ def sampled_parts(
     found_of_topic = Counter(topic for topic, _ in review)
     if found_of_topic and topics:
         _check_topics(topics, found_of_topic, sizes or {})
-    for stratum, (documents, source) in (sizes or {}).items():
-        if documents and stratum not in topics.get(stratum.topic, ()):
-            raise InputError(*source, f"no judged document in {stratum}", "a sample of each stratum")
+    for stratum, (size, place) in (sizes or {}).items():
+        if size and stratum not in topics.get(stratum.topic, ()):
+            raise InputError(*place, f"no judged document in {stratum}", "a sample of each stratum")
     parts: list[SampledPart] = []
     for topic, strata in topics.items():
         whole = _sizes_of_strata(strata, collection, sizes)
@@ -94,10 +97,11 @@ def _check_topics(
     """Raise InputError unless the sample and the review are of the same topics.
 
     found_of_topic  how many documents of each topic the review found
-    sizes           may name a topic of which it found nothing
+    sizes           may name topics of which the review found nothing
     """
 
     def first_place(topic: bytes) -> Place:
+        """Return the file and the line of the topic's first document."""
         return next(iter(topics[topic].values()))[0].place
 
     if not found_of_topic.keys() & topics.keys():
@@ -131,9 +135,14 @@ def _sizes_of_strata(
 ) -> dict[Stratum, int]:
     """Return how many documents each stratum of a topic has; raise InputError if its sample has more."""
     whole = {}
-    lists_unjudged = any(document.grade < 0 for documents in strata.values() for document in documents)
-    # Without sizes, --collection is that of the only stratum, or the file lists all documents of each.
-    known_without_sizes = len(strata) == 1 if collection else lists_unjudged
+    if collection:
+        # It is the size of the only stratum.
+        known_without_sizes = len(strata) == 1
+    else:
+        # A file with unjudged documents lists all documents of its strata.
+        known_without_sizes = any(
+            document.grade < 0 for documents in strata.values() for document in documents
+        )
     for stratum, documents in strata.items():
         size, source = (sizes or {}).get(stratum, (collection or 0, documents[0].place))
         if sizes is None and not known_without_sizes:
@@ -148,7 +157,8 @@ def _sizes_of_strata(
                 f"{stratum}, which has no size",
                 "a line of --sizes FILE (topic, stratum, size) for it",
             )
-        whole[stratum] = len(documents) if sizes is None and not collection else size
+        size_from_file = sizes is None and not collection
+        whole[stratum] = len(documents) if size_from_file else size
         if whole[stratum] < len(documents):
             raise InputError(
                 *source,
@@ -165,7 +175,11 @@ def _parts(
     review: Collection[Key],
     level: int,
 ) -> Iterator[SampledPart]:
-    """Yield the parts of a topic; raise InputError for one of which nothing is known."""
+    """Yield the parts of a topic; raise InputError for a part without a judged document.
+
+    whole     number of documents of each stratum
+    found_in  how many of these the review found
+    """
     for stratum, documents in strata.items():
         judged = [document for document in documents if document.grade >= 0]
         found_grades = [document.grade for document in judged if document.key in review]
@@ -175,7 +189,8 @@ def _parts(
             (False, "missed", whole[stratum] - found_in[stratum], missed_grades),
         )
         for is_found, verb, size, grades in sides:
-            if not min(size, 1) <= len(grades) <= size:
+            least_judged = min(size, 1)  # an empty part needs no judgement
+            if not least_judged <= len(grades) <= size:
                 raise InputError(
                     *documents[0].place,
                     f"{len(grades)} judged documents among the {size:,} of {stratum} that the review {verb}",
@@ -183,7 +198,14 @@ def _parts(
                 )
             if size:
                 relevant = sum(grade >= level for grade in grades)
-                yield SampledPart(*stratum, is_found, size, len(grades), relevant)
+                yield SampledPart(
+                    topic=stratum.topic,
+                    stratum=stratum.name,
+                    found=is_found,
+                    size=size,
+                    sampled=len(grades),
+                    relevant=relevant,
+                )
 
 
 def _found_in(
@@ -194,10 +216,11 @@ def _found_in(
 ) -> dict[Stratum, int]:
     """Return how many documents of each stratum of a topic the review found.
 
-    num_found  how many documents of the topic it found in all: what the strata have to add up to
+    whole      number of documents of each stratum
+    num_found  how many documents of the topic it found in all: the strata have to add up to this
 
-    If the file lists all documents of a stratum, they are counted.  If there is one other stratum, it has the
-    rest of the review; if several, each must be found or missed as a whole, like its sample.
+    If the file lists all documents of a stratum, they are counted.  If one other stratum is left, it has the
+    rest of the documents found; if several, each must be found or missed as a whole, like its sample.
     Raises InputError where the strata do not add up to the review.
     """
     found_in = {}
@@ -230,7 +253,7 @@ def _found_in(
 def control_parts(
     control: Sequence[Sampled], parts: Sequence[SampledPart], level: int = 1
 ) -> dict[bytes, SampledPart]:
-    """Return for each topic of the parts its control sample, which was drawn from all documents of the topic.
+    """Return the control sample of each topic of the parts, as a part: it was drawn from all documents.
 
     Raises InputError for a document that comes twice, a sample in strata or larger than the collection, and
     a topic without one.
@@ -259,7 +282,7 @@ def control_parts(
         part_of_topic[topic] = SampledPart(
             topic=topic,
             stratum="control",
-            found=True,  # no matter: the part has found documents and missed ones
+            found=True,  # has no meaning here: the part has found documents and missed ones
             size=size,
             sampled=len(judged),
             relevant=relevant,
@@ -268,7 +291,7 @@ def control_parts(
 
 
 LOG_OF_NO_CHANCE = math.log(1e-6)
-"""Logarithm of the chance below which what was seen is no accident."""
+"""Logarithm of the probability below which an overlap of samples is no accident."""
 
 
 def check_independent(
@@ -279,10 +302,10 @@ def check_independent(
 ) -> None:
     """Raise InputError if a control sample has more of the sample's documents than chance explains.
 
-    Compared are those that the review missed: k of n in the control are in the sample too.  Topics that have
-    a stratum of missed documents judged as a whole say nothing, and are left out.
-    Formula: k or more have a chance of at most (np / k)^k (n (1 - p) / (n - k))^(n - k), p the largest share
-    of a stratum that was judged
+    Documents that the review missed are compared: of n in the control sample, k are in the sample too.  If
+    all missed documents of a stratum were judged, the topic is left out: its overlap is certain.
+    Formula:  P(k or more) is at most (n p / k)^k (n (1 - p) / (n - k))^(n - k), p the largest share of a
+      stratum's missed documents that was judged
     Source: Hoeffding, JASA 1963, doi:10.1080/01621459.1963.10500830.
     """
     shares: dict[bytes, float] = {}
@@ -310,7 +333,7 @@ def check_independent(
 def _judged_and_missed(
     sample: Sequence[Sampled], topics: Collection[bytes], review: Collection[Key]
 ) -> set[Key]:
-    """Return the judged documents of a sample, of these topics, that the review missed."""
+    """Return the documents of a sample, of these topics, that were judged and that the review missed."""
     keys = set()
     for document in sample:
         topic, _ = document.key
