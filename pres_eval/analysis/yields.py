@@ -210,7 +210,7 @@ def _moments_of_several(parts: Sequence[SampledPart]) -> tuple[float, float]:
     or twenty topics the interval would not contain the estimate.  So all parts share one half relevant and
     one half irrelevant document, in proportion to their N / n.  A variance of 0 would claim that a part
     without a relevant document in its sample has none.  So for the variance each part's sample has one more
-    document, of which the parts' common share is relevant.
+    document: h of it is relevant, h is not, and of the rest the parts' common share is.
 
     Formula:
       h         = ½ (N / n) / Σ (N / n)                                 the part's share of the half document
