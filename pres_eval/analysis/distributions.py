@@ -193,7 +193,7 @@ def wilcoxon(differences: FloatArray, samples: int = 0, seed: int = 0, greater: 
         one_sided[rows] = elementwise(math.erfc, z) / 2
     if greater:
         return one_sided
-    return np.minimum(1.0, 2 * one_sided)
+    return np.asarray(np.minimum(1.0, 2 * one_sided), np.float64)
 
 
 def _doubled_ranks(magnitudes: FloatArray) -> tuple[IntArray, IntArray]:
