@@ -95,7 +95,7 @@ def _test_pairs(
     margin = settings.margin if scores.weights is None else settings.margin * scores.weights
 
     def test_measure(measure: int) -> Joint:
-        """Return the p-values of a test of two runs."""
+        """Return the p-values of the pairs under one measure, by a test of two runs."""
         differences = _differences(values[measure], pairs[measure])
         return Joint(
             p_values(test, differences, settings.alternative, margin, settings.samples, settings.seed)
@@ -172,6 +172,7 @@ def _comparisons(
     # The comparisons that the choice of the best run made besides count with p-values of 1.
     p_values = [np.append(test.p_values, np.ones(unseen)) for test in tests]
     if settings.test in JOINT_TESTS:
+        # Corrected for the number of runs already; over several measures by Bonferroni.
         times = len(tests) if settings.over == "measures" else 1
         corrected = [np.minimum(1.0, times * p_of_pairs) for p_of_pairs in p_values]
         miss_rate = settings.joint_alpha(len(tests))

@@ -106,7 +106,9 @@ class CompareSettings:
 
     def joint_alpha(self, measures: int) -> float:
         """Return the chance that any interval of a joint test may miss, for one of several measures."""
-        return self.alpha / (measures if self.over == "measures" else 1)
+        if self.over == "measures":
+            return self.alpha / measures
+        return self.alpha
 
 
 def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
@@ -166,7 +168,9 @@ def least_p(
         if settings.alternative != ALTERNATIVES[0] and least > 1 / (settings.samples + 1):
             least /= 2  # one of two sides; the share of one random draw stays the same
     least *= corrected_for(settings, comparisons, measures)
-    return least if np.isnan(least) else min(1.0, least)
+    if math.isnan(least):
+        return least
+    return min(1.0, least)
 
 
 def corrected_for(settings: CompareSettings, comparisons: int, measures: int = 1) -> int:
@@ -259,8 +263,8 @@ class ComparedRuns:
     lower, upper  (M, R) ends of the intervals of means
     best          (M, R) whether no run has a better mean
     baselines     for each measure the index of the baseline; None if all pairs were compared
-    unseen        for each measure, how many comparisons without a record p-values are corrected for: those
-                  that the choice of the best run as the baseline made; 0 for another baseline
+    unseen        number of further comparisons of each measure that the correction counts, without a record
+                  here: those that the choice of the best run as the baseline made; 0 for other baselines
     """
 
     scores: PairedScores

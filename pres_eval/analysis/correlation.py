@@ -1,6 +1,6 @@
 """Rank correlation, and rank-biased overlap, of two lists of scores (R,) of the same R things, such as runs.
 
-Scores that are equal at 12 digits tie.
+A list is the order of the things, highest score first.  Scores that are equal at 12 digits tie.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pres_eval.arrays import FloatArray, IntArray
 
 
 def kendall_tau_a(x: FloatArray, y: FloatArray) -> float:
-    """Return Kendall's τ-a: pairs in the same order minus pairs in opposite order, as a share of all pairs.
+    """Return Kendall's τ-a of scores (R,) and (R,): pairs in the same minus in opposite order.
 
     Formula:  τ_a = (C - D) / (R (R - 1) / 2), C pairs in the same order (concordant), D in opposite order
-      (discordant); pairs that tie in x or y count as neither
+      (discordant), as a share of all pairs; those that tie in x or y count as neither
     Range: -1 to 1; with ties neither end can be reached.  nan for fewer than two things.
     Source: Kendall, Biometrika 1938, doi:10.1093/biomet/30.1-2.81.  The coefficient that Magdy & Jones
       (SIGIR 2010) print as Kendall's τ.
@@ -31,7 +31,7 @@ def kendall_tau_a(x: FloatArray, y: FloatArray) -> float:
 
 
 def tau_a_ceiling(x: FloatArray, y: FloatArray) -> float:
-    """Return the highest τ-a that two lists with these ties can have: 1 without ties, else less.
+    """Return the highest τ-a that scores (R,) and (R,) with these ties can have: 1 without ties, else less.
 
     It is the τ-a of both lists in ascending order.  nan for fewer than two things.
     Source: Nešlehová, Journal of Multivariate Analysis 2007, doi:10.1016/j.jmva.2005.11.007.
@@ -40,7 +40,7 @@ def tau_a_ceiling(x: FloatArray, y: FloatArray) -> float:
 
 
 def kendall_tau_b(x: FloatArray, y: FloatArray) -> float:
-    """Return Kendall's τ-b: τ corrected for ties.
+    """Return Kendall's τ-b of scores (R,) and (R,): τ corrected for ties.
 
     Formula:  τ_b = (C - D) / √((P - T_x) (P - T_y)), C and D as for τ-a, P all pairs, T_x and T_y those that
       tie in x and in y
@@ -52,7 +52,7 @@ def kendall_tau_b(x: FloatArray, y: FloatArray) -> float:
 
 
 def spearman(x: FloatArray, y: FloatArray) -> float:
-    """Return Spearman's ρ: the correlation of the ranks; scores that tie share their average rank.
+    """Return Spearman's ρ of scores (R,) and (R,): the correlation of ranks; ties share their average rank.
 
     Range: -1 to 1; nan if all of x or all of y is one value.
     Source: Spearman, American Journal of Psychology 1904, doi:10.2307/1412159.  The coefficient that the
@@ -97,7 +97,7 @@ def tau_ap(truth: FloatArray, estimate: FloatArray) -> float:
 
 
 def tau_ap_b(x: FloatArray, y: FloatArray) -> float:
-    """Return τ_AP,b: τ_AP of two orders neither of which is the true one, corrected for ties.
+    """Return τ_AP,b of scores (R,) and (R,), neither of them the true order, corrected for ties.
 
     Formula: the mean of τ_AP of x given y and of y given x.  Each is over the things with others strictly
       above them, and compares them with those others only.  Without ties it is the symmetric τ_AP.
@@ -108,7 +108,7 @@ def tau_ap_b(x: FloatArray, y: FloatArray) -> float:
 
 
 def _tau_ap_b_given(truth: FloatArray, estimate: FloatArray) -> float:
-    """Return τ_AP of an estimated order given the truth, over the things with others strictly above them."""
+    """Return τ_AP of scores (R,) given true ones (R,), over the things with others strictly above them."""
     is_above = _signs(estimate) < 0
     is_kept = _orders(truth, estimate) > 0
     concordant = (is_above & is_kept).sum(axis=1)
@@ -173,7 +173,7 @@ PERSISTENCE = 0.9
 
 
 def rbo(x: FloatArray, y: FloatArray, persistence: float = PERSISTENCE, ties: str = "w") -> float:
-    """Return the rank-biased overlap of two orders, highest scores first: the top counts most.
+    """Return the rank-biased overlap of the orders of scores (R,) and (R,): the top counts most.
 
     ties  "w": things that tie share one position; "a": their order is unknown, and all orders are equally
           likely; "b": as "a", corrected so that equal orders have 1

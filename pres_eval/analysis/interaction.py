@@ -29,9 +29,11 @@ ten spreading less, permutations would lose 3 to 5 points of power.
 """
 
 TOLERANCE = 1e-9
-"""Relative difference below which two statistics count as equal: they are the same numbers, added up in
-another order.  So groups of [.1] * 4 + [.7] and of [.1] * 5 have p = 1: in every permutation one group has
-the .7."""
+"""Relative difference up to which two statistics count as equal: sums of the same numbers in another order.
+
+Worked example: groups [.1, .1, .1, .1, .7] and [.1, .1, .1, .1, .1] have p = 1, since in every permutation
+one group has the .7.
+"""
 
 LEAST_SHARE_OF_VARIANCE = 1e-9
 """Least variance in a group, as a share of that of all topics: equal values would have an infinite weight."""
@@ -45,7 +47,7 @@ class _Permutations:
 
     values   (S, T) differences of the topics, less their common mean, times the topics' weights
     weights  (S, T) weights of the topics
-    sizes    (G,) topics of each group
+    sizes    (G,) number of topics in each group
     """
 
     values: FloatArray

@@ -72,15 +72,21 @@ def against_one(t: FloatArray, comparisons: int, freedom: float) -> FloatArray:
 
 @lru_cache(maxsize=64)
 def _range_chances(groups: int) -> FloatArray:
-    """Return the coefficients of P(the range of `groups` normal deviates is below a width), a polynomial."""
+    """Return coefficients (terms,) of P(range of k normal deviates is below w), a polynomial of the width w.
+
+    groups  k
+    Formula:  k ∫ φ(z) (Φ(z) - Φ(z - w))^(k - 1) dz: one deviate z is the largest, the others are less than w
+      below it
+    """
     return _polynomial(lambda ndtr, width, z: groups * (ndtr(z) - ndtr(z - width)) ** (groups - 1))
 
 
 @lru_cache(maxsize=64)
 def _shared_chances(comparisons: int) -> FloatArray:
-    """Return the coefficients of P(all |z_i - z| / √2 are below a width), a polynomial.
+    """Return the coefficients (terms,) of P(all |z_i - z| / √2 are below w), a polynomial of the width w.
 
-    z and the z_i, one for each comparison, are independent normal deviates.
+    comparisons  k, how many z_i there are; z and the z_i are independent normal deviates
+    Formula:  ∫ φ(z) (Φ(z + √2 w) - Φ(z - √2 w))^k dz
     """
     root = math.sqrt(2)
     return _polynomial(

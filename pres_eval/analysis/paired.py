@@ -165,8 +165,9 @@ def pair_runs(
     options: Options,
     loop: Loop = in_turn,
 ) -> PairedScores:
-    """Evaluate runs; return their scores side by side, of common topics, with -c of all judged topics.
+    """Evaluate runs, and return their scores side by side: on common topics, with -c on all judged topics.
 
+    runs  names of the runs
     loop  carries out the loop over the runs
     """
     scoring = Scoring(relevance=relevance, selection=selection, options=options)
@@ -195,7 +196,7 @@ def pair_columns(
     judged_topics: Sequence[bytes] | None = None,
     weights: Weights | None = None,
 ) -> PairedScores:
-    """Return `pair_topics` of the columns with these labels, with the weights of topics."""
+    """Return `pair_topics` of the columns with these labels, times the weights of topics."""
     chosen = []
     for evaluation in evaluations:
         columns = [evaluation.labels.index(label) for label in labels]
@@ -204,10 +205,10 @@ def pair_columns(
 
 
 def weighted(scores: PairedScores, weights: Weights | None) -> PairedScores:
-    """Return the scores times weights of topics, such that their means are those with these weights.
+    """Return the scores times weights of topics, scaled so that their means are the weighted means.
 
+    weights  None: the scores are returned as they are
     Topics of weight 0 are left out: they count neither in means nor in tests.  Raises UsageError if all are.
-    Without weights the scores are as they were.
     """
     if weights is None:
         return scores
@@ -216,11 +217,11 @@ def weighted(scores: PairedScores, weights: Weights | None) -> PairedScores:
     if not len(rows):
         raise UsageError("--weights: all topics that are compared weigh 0, expected one above 0")
     weightless = frozenset(scores.topics[row] for row in np.flatnonzero(weight_of_topic == 0).tolist())
-    weighing = scores.on_topics(rows)
+    used = scores.on_topics(rows)
     factors = weight_of_topic[rows]
     factors = factors * len(factors) / factors.sum()
-    values = weighing.values * factors
-    return replace(weighing, values=values, means=means_of(values), weights=factors, weightless=weightless)
+    values = used.values * factors
+    return replace(used, values=values, means=means_of(values), weights=factors, weightless=weightless)
 
 
 def topics_with_weights(topics_text: str, scores: PairedScores) -> str:
@@ -234,7 +235,7 @@ def topics_with_weights(topics_text: str, scores: PairedScores) -> str:
 
 
 SAME_DEPTH_RATIO = 1.1
-"""Largest ratio of documents retrieved by two runs of about the same depth: ends of files differ a little."""
+"""Largest ratio of the documents that two runs retrieved for which their depths count as the same."""
 
 
 def depth_warning(selection: Sequence[SelectedColumn], retrieved: Sequence[int]) -> str | None:

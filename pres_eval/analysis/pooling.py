@@ -92,7 +92,7 @@ def first_documents(
 
 
 def own_pool(source: File) -> Pool:
-    """Return all documents of a run, in any format, as if somebody had judged them."""
+    """Return the pool of all documents of a run, judged or not; the run may have any format."""
     file_format = recognised(source, grades=False)
     if file_format is None:
         chunks = results_of_chunks(source, RUN, work=_block, chunks=source.chunks(), jobs=1, names="")

@@ -52,9 +52,10 @@ def discriminative_power(
 ) -> list[Discrimination]:
     """Return the achieved significance levels of all pairs of runs under each measure.
 
-    test  one of DISCRIMINATION_TESTS: the levels of randomised-tukey are corrected for the number of pairs;
-          those of t and bootstrap are of each pair by itself, as in the paper
-    loop  carries out the loop over measures, for randomised-tukey that over random draws
+    alpha  level of significance
+    test   one of DISCRIMINATION_TESTS: the levels of randomised-tukey are corrected for the number of pairs;
+           those of t and bootstrap are of each pair by itself, as in the paper
+    loop   carries out the loop over measures, for randomised-tukey that over random draws
     Source: Sakai, SIGIR 2006, doi:10.1145/1148170.1148261; with randomised Tukey: Sakai, EVIA 2012.
     """
     first, second = np.triu_indices(len(scores.runs), 1)
@@ -353,7 +354,7 @@ def _sizes(measure: str, values: FloatArray, plan: SizePlan) -> Sizes:
     if plan.share is not None:
         pairs_with_power = math.ceil(plan.share * len(variances))
         planned_variance = float(variances[pairs_with_power - 1])
-    # Sums of the same numbers in another order are equal.
+    # Rounded, since sums of the same numbers in another order can differ in the last digits.
     is_covered = rounded(variances) <= rounded(np.array([planned_variance]))[0]
     alpha = plan.alpha / plan.comparisons
     low, high = variance_interval(planned_variance, kurtosis, topics)

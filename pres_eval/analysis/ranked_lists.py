@@ -106,7 +106,7 @@ def read_ranked_lists(run: RunFiles, options: Options, rewriting: Rewriting | No
 
 
 def _pool_of(run: RunFiles) -> Pool:
-    """Return all documents of a run in any format as a pool, as if all of them had been judged."""
+    """Return the pool of all documents of a run, judged or not; the run may have any format."""
     try:
         return own_pool(text_at(run.name) if len(run.sources) > 1 else run.sources[0])
     except InputError:

@@ -23,9 +23,9 @@ topics have the same mean, though it was added up in another order.
 
 
 def rounded(values: FloatArray) -> FloatArray:
-    """Return values of any shape rounded for comparisons: to 12 decimals, or 12 digits of one above 1.
+    """Return values, (n,) or of another shape, rounded to 12 decimals for comparisons.
 
-    The largest value of the array sets the number of decimals for all.
+    If the largest value is above 1, all are rounded to as many decimals as 12 of its digits have.
     """
     largest = float(np.abs(values[np.isfinite(values)]).max(initial=1.0))
     return np.round(values, DECIMALS - math.ceil(math.log10(largest)))

@@ -53,7 +53,7 @@ def keep_relevant(offsets: IntArray, is_rel: BoolArray, fraction: float, sample:
 
 
 def _stream(seed: int, fraction: float, sample: int, *more_seeds: int) -> RandomStream:
-    """Return the random stream of a sample of a fraction, which has six decimals that count."""
+    """Return the random stream of a sample; fractions that agree in six decimals have the same."""
     return RandomStream(seed, round(fraction * 1_000_000), sample, *more_seeds)
 
 
@@ -69,6 +69,7 @@ def _keep(
     topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     rows = np.flatnonzero(thinned)
     topic = topic_of[rows]
+    # By topic, in random order within a topic.
     order = np.lexsort((stream.words(len(rows)), topic))
     counts = np.bincount(topic, minlength=len(offsets) - 1).astype(np.int64)
     first = np.cumsum(counts) - counts
@@ -82,7 +83,7 @@ REMOVED = ("pooled", "unjudged", "nonrelevant")
 """What becomes of a removed judgement, by the names of the option; the first is the default.
 
 pooled       grade -1, in the pool but not judged: this describes it best, and infAP needs it
-unjudged     it vanishes, as if the pool had never had it: the same as pooled for all other measures
+unjudged     it vanishes, as if the pool had never had it; only infAP tells this from pooled
 nonrelevant  grade 0, as if an assessor had overlooked the document
 """
 
@@ -251,7 +252,7 @@ def reduced(
 ) -> Reduced:
     """Return how the ranking of runs changes with fewer judgements: all runs are scored `times` times.
 
-    keep         function of the number of a time, from 0, that returns which judgements (D,) stay
+    keep         function of a number from 0 to times - 1 that returns whether each judgement (D,) stays
     coefficient  how the ranking is compared with that under all judgements: a name of COEFFICIENTS
     removed      what becomes of judgements that go, a name of REMOVED
     loop         carries out the loop over the times

@@ -62,9 +62,9 @@ def sampled_parts(
             raise InputError(*place, f"no judged document in {stratum}", "a sample of each stratum")
     parts: list[SampledPart] = []
     for topic, strata in topics.items():
-        whole = _sizes_of_strata(strata, collection, sizes)
-        found_in = _found_in(strata, whole, review, found_of_topic[topic])
-        parts.extend(_parts(strata, whole, found_in, review, level))
+        sizes_of_strata = _sizes_of_strata(strata, collection, sizes)
+        found_in = _found_in(strata, sizes_of_strata, review, found_of_topic[topic])
+        parts.extend(_parts(strata, sizes_of_strata, found_in, review, level))
     return parts
 
 
@@ -133,52 +133,58 @@ def _check_topics(
 def _sizes_of_strata(
     strata: Mapping[Stratum, Sequence[Sampled]], collection: int | None, sizes: Sizes | None
 ) -> dict[Stratum, int]:
-    """Return how many documents each stratum of a topic has; raise InputError if its sample has more."""
-    whole = {}
-    if collection:
-        # It is the size of the only stratum.
-        known_without_sizes = len(strata) == 1
-    else:
-        # A file with unjudged documents lists all documents of its strata.
-        known_without_sizes = any(
-            document.grade < 0 for documents in strata.values() for document in documents
-        )
+    """Return how many documents each stratum of a topic has, see `sampled_parts`.
+
+    Raises UsageError if that is unknown, InputError for a stratum that `sizes` lacks or has smaller than its
+    sample.
+    """
+    sizes_of_strata = {}
     for stratum, documents in strata.items():
-        size, source = (sizes or {}).get(stratum, (collection or 0, documents[0].place))
-        if sizes is None and not known_without_sizes:
+        place = documents[0].place
+        if sizes is not None:
+            if stratum not in sizes:
+                raise InputError(
+                    *place,
+                    f"{stratum}, which has no size",
+                    "a line of --sizes FILE (topic, stratum, size) for it",
+                )
+            size, place = sizes[stratum]
+        elif collection and len(strata) == 1:
+            size = collection
+        elif not collection and _lists_unjudged(strata):
+            size = len(documents)
+        else:
             or_collection = ", or --collection NUM" if len(strata) == 1 else ""
             raise UsageError(
                 f"how many documents {stratum} has is not known:"
                 f" expected --sizes FILE (lines of topic, stratum, size){or_collection}"
             )
-        if sizes is not None and stratum not in sizes:
+        if size < len(documents):
             raise InputError(
-                *source,
-                f"{stratum}, which has no size",
-                "a line of --sizes FILE (topic, stratum, size) for it",
-            )
-        size_from_file = sizes is None and not collection
-        whole[stratum] = len(documents) if size_from_file else size
-        if whole[stratum] < len(documents):
-            raise InputError(
-                *source,
+                *place,
                 f"{size} documents in {stratum}, of which {len(documents)} are in the sample",
                 f"{len(documents)} at least, or inclusion probabilities are above 1",
             )
-    return whole
+        sizes_of_strata[stratum] = size
+    return sizes_of_strata
+
+
+def _lists_unjudged(strata: Mapping[Stratum, Sequence[Sampled]]) -> bool:
+    """Return whether a topic has documents that were not judged: then its file lists all documents."""
+    return any(document.grade < 0 for documents in strata.values() for document in documents)
 
 
 def _parts(
     strata: Mapping[Stratum, Sequence[Sampled]],
-    whole: Mapping[Stratum, int],
+    sizes_of_strata: Mapping[Stratum, int],
     found_in: Mapping[Stratum, int],
     review: Collection[Key],
     level: int,
 ) -> Iterator[SampledPart]:
     """Yield the parts of a topic; raise InputError for a part without a judged document.
 
-    whole     number of documents of each stratum
-    found_in  how many of these the review found
+    sizes_of_strata  number of documents of each stratum
+    found_in         how many of these the review found
     """
     for stratum, documents in strata.items():
         judged = [document for document in documents if document.grade >= 0]
@@ -186,7 +192,7 @@ def _parts(
         missed_grades = [document.grade for document in judged if document.key not in review]
         sides = (
             (True, "found", found_in[stratum], found_grades),
-            (False, "missed", whole[stratum] - found_in[stratum], missed_grades),
+            (False, "missed", sizes_of_strata[stratum] - found_in[stratum], missed_grades),
         )
         for is_found, verb, size, grades in sides:
             least_judged = min(size, 1)  # an empty part needs no judgement
@@ -210,14 +216,14 @@ def _parts(
 
 def _found_in(
     strata: Mapping[Stratum, Sequence[Sampled]],
-    whole: Mapping[Stratum, int],
+    sizes_of_strata: Mapping[Stratum, int],
     review: Collection[Key],
     num_found: int,
 ) -> dict[Stratum, int]:
     """Return how many documents of each stratum of a topic the review found.
 
-    whole      number of documents of each stratum
-    num_found  how many documents of the topic it found in all: the strata have to add up to this
+    sizes_of_strata  number of documents of each stratum
+    num_found        how many documents of the topic it found in all: the strata have to add up to this
 
     If the file lists all documents of a stratum, they are counted.  If one other stratum is left, it has the
     rest of the documents found; if several, each must be found or missed as a whole, like its sample.
@@ -226,12 +232,12 @@ def _found_in(
     found_in = {}
     for stratum, sampled in strata.items():
         found_in[stratum] = sum(document.key in review for document in sampled)
-    others = [stratum for stratum, sampled in strata.items() if len(sampled) < whole[stratum]]
+    others = [stratum for stratum, sampled in strata.items() if len(sampled) < sizes_of_strata[stratum]]
     for stratum in others:
         if len(others) == 1:
             found_in[stratum] += num_found - sum(found_in.values())
         elif found_in[stratum] in (0, len(strata[stratum])):
-            found_in[stratum] = whole[stratum] if found_in[stratum] else 0
+            found_in[stratum] = sizes_of_strata[stratum] if found_in[stratum] else 0
         else:
             raise InputError(
                 *strata[stratum][0].place,
@@ -239,7 +245,9 @@ def _found_in(
                 "strata that were found or missed as a whole",
                 "list all documents of the stratum, those that nobody judged with relevance -1",
             )
-    if sum(found_in.values()) != num_found or any(found_in[stratum] > whole[stratum] for stratum in strata):
+    if sum(found_in.values()) != num_found or any(
+        found_in[stratum] > sizes_of_strata[stratum] for stratum in strata
+    ):
         first = next(iter(strata.values()))[0]
         raise InputError(
             *first.place,

@@ -32,8 +32,9 @@ def p_values(
     samples: int,
     seed: int,
 ) -> FloatArray:
-    """Return p-values (P,) for an alternative hypothesis from differences (P, T), run less other.
+    """Return p-values (P,) for an alternative hypothesis about differences (P, T), run minus other.
 
+    differences  above 0 where the run is better
     alternative  two-sided: the runs differ
                  greater, less: the run is better, is worse than the other
                  non-inferior: the run is worse by less than the margin (differences + margin lie above 0)
@@ -94,7 +95,7 @@ def shown_by(lower: FloatArray, upper: FloatArray, alternative: str, margin: flo
 
 
 def open_ends(lower: FloatArray, upper: FloatArray, alternative: str) -> tuple[FloatArray, FloatArray]:
-    """Return the ends (P,), (P,) of intervals for the alternative: one-sided ones have an end at infinity."""
+    """Return lower and upper ends (P,) of intervals for the alternative: one-sided ones end at infinity."""
     if alternative in ("greater", "non-inferior"):
         return lower, np.full(len(upper), math.inf)
     if alternative == "less":
@@ -115,7 +116,7 @@ _SAMPLES_AT_ONCE = 1000
 """Random samples computed in one array: this bounds the memory."""
 
 _ROUNDING = 1e-12
-"""Relative difference below which two statistics count as equal: sums in another order."""
+"""Relative difference below which two statistics count as equal: it comes from the order of additions."""
 
 _NO_VARIANCE = 1e-24
 """Variance of a draw up to which its differences count as equal."""

@@ -1,4 +1,4 @@
-"""Measures of one topic step by step: what each document adds, as a teacher writes it on the board."""
+"""Measures of one topic step by step: what each document adds, as a teacher would write it on a board."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pres_eval.reading.judgements.relevance import QrelsJudgements
 
 @dataclass(frozen=True)
 class JudgedDocument:
-    """A document that somebody judged, and where the run has it.
+    """A judged document, and its rank in the run.
 
     rank  from 1, after -M and -J; None if the run does not have it
     """
@@ -114,7 +114,7 @@ It returns the steps, the lines of the formula, and the value.
 
 
 def _share(total: float, parts: float) -> float:
-    """Return total / parts, 0 where there are no parts."""
+    """Return total / parts, 0 if parts is 0."""
     return total / parts if parts else 0.0
 
 
