@@ -253,7 +253,7 @@ def _interactions(
                 least=names[int(means.argmin())],
                 greatest=names[int(means.argmax())],
                 p_value=p_of_interaction(differences, group, settings.samples, settings.seed, weights),
-                corrected=np.nan,
+                corrected=np.nan,  # this and the next follow when all p-values are known
                 significant=False,
             )
         )

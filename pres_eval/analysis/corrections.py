@@ -28,9 +28,10 @@ def bonferroni(p_values: FloatArray) -> FloatArray:
 
 
 def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
-    """Return Benjamini and Hochberg's correction (m,): the share of false findings stays below alpha.
+    """Return Benjamini and Hochberg's correction of p-values (m,).
 
-    Formula:  p'_(i) = min over j >= i of min(1, p_(j) m / j)
+    The expected share of false ones among the findings stays below alpha.
+    Formula:  p'_(i) = min over j >= i of min(1, p_(j) m / j), p_(1) <= ... <= p_(m)
     Source: Benjamini & Hochberg, JRSS B 1995, doi:10.1111/j.2517-6161.1995.tb02031.x.
     """
     size = len(p_values)
@@ -41,6 +42,8 @@ def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
 
 def step_shares(p_values: FloatArray, alpha: float) -> FloatArray:
     """Return the shares (m,) of alpha at which Holm's correction tests the p-values (m,).
+
+    A finding is a corrected p-value below alpha.
 
     With k findings the share of the i-th lowest p-value is 1 / (m - i + 1) if it is one of them, else
     1 / (m - k).  An interval that misses with this share of alpha contains 0 exactly if there is no finding.

@@ -89,7 +89,7 @@ def _continued_fraction(x: FloatArray, a: float, b: float) -> FloatArray:
     """
     numerator, denominator = np.ones(len(x)), 1 / _away_from_zero(1 - (a + b) * x / (a + 1))
     value = denominator.copy()
-    rows = np.arange(len(x))
+    rows = np.arange(len(x))  # elements that are not precise yet
     for term in range(1, _MOST_TERMS):
         if not len(rows):
             break
@@ -126,7 +126,7 @@ def t_quantiles(outside: FloatArray, freedom: float) -> FloatArray:
     # approach the quantile from below.
     t = np.maximum(-elementwise(NormalDist().inv_cdf, chances / 2), 1e-8)
     constant = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - 0.5 * math.log(freedom * math.pi)
-    rows = np.arange(len(t))
+    rows = np.arange(len(t))  # elements that are not precise yet
     for _ in range(200):  # far more steps than are needed
         open_t = t[rows]
         logarithm = constant - (freedom + 1) / 2 * elementwise(math.log1p, open_t * open_t / freedom)
@@ -189,7 +189,7 @@ def wilcoxon(differences: FloatArray, samples: int = 0, seed: int = 0, greater: 
         n = nonzero[rows]
         variance = (n * (n + 1) * (2 * n + 1) - tie_terms[rows] / 2) / 24
         z = (n * (n + 1) / 4 - sums[rows] / 2) / np.sqrt(variance) / math.sqrt(2)
-        # math.erfc, as scipy's has other last bits.
+        # math.erfc: the last bits of scipy's erfc are others.
         one_sided[rows] = elementwise(math.erfc, z) / 2
     if greater:
         return one_sided

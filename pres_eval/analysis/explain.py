@@ -63,14 +63,14 @@ def relevant_ranks(
 class Relevant:
     """One relevant document of a topic.
 
-    place    i, from 1, in the order of the topic's relevant documents by `counted`
+    position i, from 1, in the order of the topic's relevant documents by `counted`
     docno    its id
     grade    its relevance in the qrels
     rank     its rank in the run, from 1; None if the run does not have it
     nmax     the rank at which the reader stops
     """
 
-    place: int
+    position: int
     docno: bytes
     grade: int
     rank: int | None
@@ -85,13 +85,13 @@ class Relevant:
     def counted(self) -> int:
         """r_i, the rank with which it counts: its own by Nmax, else that of the worst case, Nmax + i."""
         if self.rank is None or self.rank > self.nmax:
-            return self.nmax + self.place
+            return self.nmax + self.position
         return self.rank
 
     @property
     def lost(self) -> int:
         """r_i - i, the ranks by which it comes later than in the best case: its share of A1."""
-        return self.counted - self.place
+        return self.counted - self.position
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def explain_topic(
     for number, index in enumerate(order, 1):
         documents.append(
             Relevant(
-                place=number,
+                position=number,
                 docno=docnos[index],
                 grade=int(grades[index]),
                 rank=int(ranks[index]) or None,
@@ -218,9 +218,9 @@ def text_plot(explanation: Explanation, width: int = 60, height: int = 12) -> li
     margin = len(str(count))
     lines = []
     for document in reversed(shown):
-        best, worst = document.place, nmax + document.place
+        best, worst = document.position, nmax + document.position
         bar = _bar(best, document.counted, worst, nmax + count, width)
-        lines.append(f"{document.place:{margin}} |{bar}".rstrip())
+        lines.append(f"{document.position:{margin}} |{bar}".rstrip())
     lines.append(f"{' ' * margin} +{'-' * width}")
     last_rank = str(nmax + count)
     lines.append(f"{' ' * margin}  1{'rank':^{width - 1 - len(last_rank)}}{last_rank}")

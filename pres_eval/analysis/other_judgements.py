@@ -23,7 +23,7 @@ from pres_eval.analysis.paired import evaluations_of
 from pres_eval.analysis.ranked_lists import RankedLists, read_ranked_lists
 from pres_eval.analysis.reproducible import rounded
 from pres_eval.analysis.sweep import summaries
-from pres_eval.arrays import AnyInts, Ids, IntArray
+from pres_eval.arrays import AnyInts, BoolArray, Ids, IntArray
 from pres_eval.measures.base import Measure
 from pres_eval.measures.bounds.judgements import depth_of
 from pres_eval.measures.selection import SelectedColumn
@@ -94,13 +94,7 @@ def try_other_judgements(
     """
     # P(rel=2) has a level of its own.
     level = options.relevance_level if column.view.level is None else column.view.level
-    column_is_unfit = column.measure.less_is_better or column.view.judged_only
-    if column_is_unfit or options.judged_only or level <= 0 or not rivals:
-        return None
-    # The defaults of Options are those of trec_eval.
-    if options.ties != Options.ties or options.empty != Options.empty:
-        return None
-    if qrels.document_scores is not None or qrels.kept is not None:
+    if not rivals or not _can_be_tried(qrels, column, options, level):
         return None
     depth = depth_of(column.measure, column.arguments)
     # The best run has index 0 in what follows, the rivals have 1 and more.
@@ -119,15 +113,12 @@ def try_other_judgements(
     values_by_rival = []
     num_favouring = []
     for rival in range(1, len(compared)):
-        is_unjudged = extended.grade < 0
-        is_favouring = is_unjudged & (ranks[rival] < ranks[0])
+        is_favouring = (extended.grade < 0) & (ranks[rival] < ranks[0])
         num_favouring.append(int(np.count_nonzero(is_favouring)))
-        grades = np.where(is_favouring, highest, extended.grade)
-        # Judged as 0, not left without a judgement: bpref and infAP tell these apart.
-        grades[is_unjudged & ~is_favouring] = 0
-        favouring = replace(extended, grade=grades)
+        favouring = _all_judged(extended, is_favouring, highest)
         scoring = Scoring(relevance=favouring, selection=(column,), options=options, weights=weights)
         values_by_rival.append(summaries(evaluations_of(scoring, [reread[0], reread[rival]]))[0])
+    # (rivals, 2) the values of the best run and of the rival.
     values = np.array(values_by_rival)
     leads = rounded(values[:, 1] - values[:, 0])
     nearest = int(leads.argmax())
@@ -142,6 +133,27 @@ def try_other_judgements(
         value_of_rival=float(values[nearest, 1]),
         is_proof=column.measure.name in ADDING_MEASURES,
     )
+
+
+def _can_be_tried(qrels: QrelsJudgements, column: SelectedColumn, options: Options, level: float) -> bool:
+    """Return whether other grades are defined for these judgements, this column and these options."""
+    if column.measure.less_is_better or column.view.judged_only or options.judged_only or level <= 0:
+        return False
+    # The defaults of Options are those of trec_eval.
+    if options.ties != Options.ties or options.empty != Options.empty:
+        return False
+    return qrels.document_scores is None and qrels.kept is None
+
+
+def _all_judged(qrels: QrelsJudgements, is_highest: BoolArray, highest: AnyInts) -> QrelsJudgements:
+    """Return the judgements with a grade for each unjudged document (D,) of the pool: the highest, or 0.
+
+    is_highest  (D,) whether an unjudged document gets the highest grade (D,) of its topic
+    """
+    grades = np.where(is_highest, highest, qrels.grade)
+    # Judged as 0, not left without a judgement: bpref and infAP tell these apart.
+    grades[(qrels.grade < 0) & ~is_highest] = 0
+    return replace(qrels, grade=grades)
 
 
 def with_unjudged(qrels: QrelsJudgements, lists: Sequence[RankedLists], depth: int) -> QrelsJudgements:

@@ -21,7 +21,7 @@ NO_NAMING = Naming({}, {})
 FILE_HEADING = "file"
 """A column that pres-eval's own CSV has beside the run: the run's path, no measure."""
 
-ALL_TOPICS = "all"
+SUMMARY_TOPIC = "all"
 """The topic of a value over all topics, in trec_eval's output."""
 
 OUTPUT_LINE = re.compile(r"(\S+)\s+(\S+)\s+(\S+)\s*")
@@ -63,7 +63,7 @@ def _is_output_line(line: str) -> bool:
     fields = OUTPUT_LINE.fullmatch(line)
     if fields is None:
         return False
-    return fields[2] == ALL_TOPICS or ENDS_IN_NUMBER.search(line) is not None
+    return fields[2] == SUMMARY_TOPIC or ENDS_IN_NUMBER.search(line) is not None
 
 
 def as_table(files: Sequence[tuple[str, str]]) -> str:
@@ -131,7 +131,7 @@ def _of_output(path: str, text: str, name: str) -> Iterator[Score]:
             )
         measure, topic, value = match.groups()
         is_number = not math.isnan(number_of(value))
-        if topic != ALL_TOPICS and is_number:
+        if topic != SUMMARY_TOPIC and is_number:
             yield run, topic, measure, value
 
 
@@ -174,7 +174,7 @@ def _of_table(path: str, text: str, name: str) -> Iterator[Score]:
         if len(cells) != len(header):
             raise InputError(path, line, f"{len(cells)} columns", f"{len(header)} as in the heading")
         row = dict(zip(header, cells, strict=True))
-        if row[topic] == ALL_TOPICS:
+        if row[topic] == SUMMARY_TOPIC:
             continue
         run_name = name if run is None else row[run]
         for measure, value in row.items():

@@ -64,6 +64,7 @@ def linearised(weighted: FloatArray, weights: FloatArray) -> FloatArray:
 
     weights  (T,), 1 on average
     """
+    # The mean of w - 1 is 0, so the mean m stays; w x - (w - 1) m - m = w (x - m).
     return np.asarray(weighted - (weights - 1) * means_of(weighted)[:, None])
 
 
