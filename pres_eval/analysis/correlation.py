@@ -69,9 +69,9 @@ def tau_ap(truth: FloatArray, estimate: FloatArray) -> float:
     """Return τ_AP: how well an estimated order (R,) keeps the true one (R,); the top counts most.
 
     Formula:  τ_AP = 2 / (R - 1) Σ_{i=2..R} C(i) / (i - 1)  -  1
-      i runs down the estimated order (highest score first); C(i) of the i - 1 things above the i-th are
-      above it in the true order also.  For ties, in either list, the value is the mean over all orders that
-      break them.
+      i    position in the estimated order, 1 for the highest score
+      C(i) how many of the i - 1 things above the i-th are above it in the true order too
+    For ties, in either list, the value is the mean over all orders that break them.
     Range: -1 to 1; nan for fewer than two things.  Not symmetric.
     Source: Yilmaz, Aslam & Robertson, SIGIR 2008, doi:10.1145/1390334.1390435; ties (τ_AP,a): Urbano &
       Marrero, ICTIR 2017, doi:10.1145/3121050.3121106.

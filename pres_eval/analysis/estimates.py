@@ -164,7 +164,7 @@ def standardised(differences: FloatArray, weights: FloatArray | None = None) -> 
         comparable = np.round(unweighted, DECIMALS)
         all_equal = (comparable == comparable[:, :1]).all(axis=1)
         deviation[all_equal] = 0.0
-    # Where the deviation is 0: 0 or infinity.
+    # Kept where the deviation is 0: 0 or infinity.
     sizes = np.where(np.round(mean, DECIMALS) == 0, 0.0, np.copysign(math.inf, mean))
     np.divide(mean, deviation, out=sizes, where=deviation > 0)
     return sizes
@@ -187,12 +187,13 @@ def hedges_g(
     if topics < 3:
         return (np.full(len(differences), math.nan),) * 3
     m = topics - 1
-    unbiased = math.exp(math.lgamma(m / 2) - math.lgamma((m - 1) / 2)) / math.sqrt(m / 2)
-    g = unbiased * standardised(differences, weights)
-    effective = topics if weights is None else weights.sum() ** 2 / (weights**2).sum()
-    spread = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt((1 + g * g / 2) / effective)
-    spread[np.isinf(g)] = 0.0
-    return g, g - spread, g + spread
+    correction = math.exp(math.lgamma(m / 2) - math.lgamma((m - 1) / 2)) / math.sqrt(m / 2)
+    g = correction * standardised(differences, weights)
+    effective_topics = topics if weights is None else weights.sum() ** 2 / (weights**2).sum()
+    quantile = NormalDist().inv_cdf((1 + confidence) / 2)
+    half_width = quantile * np.sqrt((1 + g * g / 2) / effective_topics)
+    half_width[np.isinf(g)] = 0.0  # both ends are infinite, and no nan
+    return g, g - half_width, g + half_width
 
 
 def rank_biserial(differences: FloatArray) -> FloatArray:

@@ -126,8 +126,9 @@ def expected_gains(
     first   the scores by the first judge
     score   computes the scores by other judgements of the same documents
 
-    As grades are exchanged only within a topic and a grade of the first judge, each gain of a fair judge is
-    as likely as that of the second one (a stratified permutation, Good, Permutation Tests, 2000).
+    Grades are exchanged only within a topic and a grade of the first judge.  So if the second judge is fair,
+    its gains are as likely as those of each simulated one.
+    Source: Good, Permutation Tests, 2000 (stratified permutations).
     """
     stream = RandomStream(seed)
     total = np.zeros_like(first.values)

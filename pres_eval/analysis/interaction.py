@@ -134,14 +134,15 @@ def _between_groups(permutations: _Permutations) -> FloatArray:
 
 
 def _welch_f(permutations: _Permutations) -> FloatArray:
-    """Return Welch's F (S,), which weighs the means of G groups by 1 / V, V the variance of a mean.
+    """Return Welch's F (S,), which weighs the mean m of each of G groups by 1 / V, V its variance.
 
-    Formula:
-      F = (Σ (m - m̄)² / V) / (G - 1) / (1 + 2 Λ (G - 2) / (G² - 1))      sums over groups
-      m = Σ y / Σ w                                   mean of a group; y values, w weights of its n topics
-      V = n / (n - 1) Σ (y - w m)² / (Σ w)²           variance of m; s² / n if all weights are 1
-      m̄                                               mean of the m, weighed by 1 / V
-      Λ = Σ (1 - h)² / (n - 1)                        h: the group's share of Σ 1 / V
+    Formula, with sums over the groups in B and Λ, over the n topics of a group in m and V:
+      F = B / D
+      B = Σ ((m - m̄)² / V) / (G - 1)                  m̄: mean of the m, weighed by 1 / V
+      D = 1 + 2 (G - 2) / (G² - 1) · Λ
+      Λ = Σ ((1 - h)² / (n - 1))                      h: the group's share of the sum of all 1 / V
+      m = Σ y / Σ w                                   mean of the group; y values, w weights of its topics
+      V = n / (n - 1) · Σ (y - w m)² / (Σ w)²         variance of m; s² / n if all weights are 1
     """
     groups = len(permutations.sizes)
     means, precisions = _means_and_precisions(permutations)

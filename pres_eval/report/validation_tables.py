@@ -106,9 +106,9 @@ def _whole_number(value: float) -> str:
 
 def sentences(review: Validation) -> Iterator[tuple[bytes, str]]:
     """Yield for each topic the recall that its sample shows, in plain words."""
-    recalls = review.of("recall")
+    recalls = review.of_quantity("recall")
     confidence = percentage(review.settings.confidence)
-    counts = zip(review.of("relevant"), review.of("relevant found"), strict=True)
+    counts = zip(review.of_quantity("relevant"), review.of_quantity("relevant found"), strict=True)
     for recall, (relevant, relevant_found) in zip(recalls, counts, strict=True):
         of_topic = ""
         if len(recalls) > 1:
@@ -139,7 +139,7 @@ def _target_tables(review: Validation, target: float, percent: str) -> list[Tabl
     """Return the tables of the target: is the recall shown, and may the review stop?"""
     tests = []
     cells: list[Sequence[Cell]] = []
-    for recall in review.of("recall"):
+    for recall in review.of_quantity("recall"):
         target_is_shown = review.shows(recall)
         verdict = "shown" if target_is_shown else "not shown"
         tests.append((recall.topic, target, recall.at_least, target_is_shown))
@@ -168,7 +168,7 @@ def _target_tables(review: Validation, target: float, percent: str) -> list[Tabl
 
 def _documents_to_judge_table(review: Validation, margin: float) -> Table:
     """Return the table of documents to judge until the interval of recall is ± `margin` wide."""
-    half_widths = {recall.topic: (recall.high - recall.low) / 2 for recall in review.of("recall")}
+    half_widths = {recall.topic: (recall.high - recall.low) / 2 for recall in review.of_quantity("recall")}
     rows = []
     for part in review.parts:
         needed = sample_needed(part, half_widths[part.topic], margin)
