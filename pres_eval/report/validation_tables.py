@@ -78,7 +78,7 @@ def _notes(review: Validation, in_words: list[str]) -> list[str]:
         notes.append(f"parts combined; in the worst simulated case 95 % {WORST_CASES[method]}")
     elif num_sampled_parts == 1 and method == ReviewSettings.method:
         notes.append(WORST_CASE_OF_ONE_PART)
-    if review.of(ERECALL):
+    if review.of_quantity(ERECALL):
         notes.append("eRecall: from the control sample and that of what was missed; recall is surer")
     return [*notes, *in_words]
 
@@ -211,7 +211,7 @@ def validation_figure(review: Validation) -> Figure:
     """Return the interval of each share over all topics; a tick is the limit to one side."""
     names = ("recall", "precision", "F1", "prevalence", "elusion")
     # The last estimate of a quantity is that over all topics.
-    estimates = [review.of(name)[-1] for name in names]
+    estimates = [review.of_quantity(name)[-1] for name in names]
     lows = [share.low for share in estimates]
     highs = [share.high for share in estimates]
     heights = range(len(estimates))
