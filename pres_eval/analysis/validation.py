@@ -58,7 +58,7 @@ class Validation:
     parts: Sequence[SampledPart]
     estimates: Sequence[Estimate]
 
-    def of_quantity(self, quantity: str) -> list[Estimate]:
+    def of(self, quantity: str) -> list[Estimate]:
         """Return the estimates of a quantity, one for each topic."""
         return [estimate for estimate in self.estimates if estimate.quantity == quantity]
 

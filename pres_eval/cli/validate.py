@@ -139,7 +139,7 @@ def _validate(options: ResultOptions, settings: dict[str, Any], review: str, sam
     validation = inspect.unwrap(validate)(review, *samples, **settings)
     settings |= {"review": text_of(review), "samples": [text_of(path) for path in samples]}
     print_tables(validation_tables(validation), "validate", settings, options, make=validation.plot)
-    recalls = validation.of_quantity("recall")
+    recalls = validation.of("recall")
     short = [recall for recall in recalls if not validation.shows(recall)]
     for recall in short:
         topic = f"topic {text_of(recall.topic)}: " if len(recalls) > 1 else ""

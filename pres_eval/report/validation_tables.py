@@ -78,7 +78,7 @@ def _notes(review: Validation, in_words: list[str]) -> list[str]:
         notes.append(f"parts combined; in the worst simulated case 95 % {WORST_CASES[method]}")
     elif num_sampled_parts == 1 and method == ReviewSettings.method:
         notes.append(WORST_CASE_OF_ONE_PART)
-    if review.of_quantity(ERECALL):
+    if review.of(ERECALL):
         notes.append("eRecall: from the control sample and that of what was missed; recall is surer")
     return [*notes, *in_words]
 
@@ -106,9 +106,9 @@ def _whole_number(value: float) -> str:
 
 def sentences(review: Validation) -> Iterator[tuple[bytes, str]]:
     """Yield for each topic the recall that its sample shows, in plain words."""
-    recalls = review.of_quantity("recall")
+    recalls = review.of("recall")
     confidence = percentage(review.settings.confidence)
-    counts = zip(review.of_quantity("relevant"), review.of_quantity("relevant found"), strict=True)
+    counts = zip(review.of("relevant"), review.of("relevant found"), strict=True)
     for recall, (relevant, relevant_found) in zip(recalls, counts, strict=True):
         of_topic = ""
         if len(recalls) > 1:
@@ -139,7 +139,7 @@ def _target_tables(review: Validation, target: float, percent: str) -> list[Tabl
     """Return the tables of the target: is the recall shown, and may the review stop?"""
     tests = []
     cells: list[Sequence[Cell]] = []
-    for recall in review.of_quantity("recall"):
+    for recall in review.of("recall"):
         target_is_shown = review.shows(recall)
         verdict = "shown" if target_is_shown else "not shown"
         tests.append((recall.topic, target, recall.at_least, target_is_shown))
@@ -168,7 +168,7 @@ def _target_tables(review: Validation, target: float, percent: str) -> list[Tabl
 
 def _documents_to_judge_table(review: Validation, margin: float) -> Table:
     """Return the table of documents to judge until the interval of recall is ± `margin` wide."""
-    half_widths = {recall.topic: (recall.high - recall.low) / 2 for recall in review.of_quantity("recall")}
+    half_widths = {recall.topic: (recall.high - recall.low) / 2 for recall in review.of("recall")}
     rows = []
     for part in review.parts:
         needed = sample_needed(part, half_widths[part.topic], margin)
@@ -211,7 +211,7 @@ def validation_figure(review: Validation) -> Figure:
     """Return the interval of each share over all topics; a tick is the limit to one side."""
     names = ("recall", "precision", "F1", "prevalence", "elusion")
     # The last estimate of a quantity is that over all topics.
-    estimates = [review.of_quantity(name)[-1] for name in names]
+    estimates = [review.of(name)[-1] for name in names]
     lows = [share.low for share in estimates]
     highs = [share.high for share in estimates]
     heights = range(len(estimates))

@@ -292,7 +292,7 @@ def test_topics_and_all_of_them() -> None:
 def test_targets_and_stopping() -> None:
     parts = [part(True, 852, 63, 39), part(False, 19_148, 1_437, 7)]
     found = Validation(ReviewSettings(target=0.7), parts, estimates_of_topics(parts, ReviewSettings()))
-    recall = found.of_quantity("recall")[0]
+    recall = found.of("recall")[0]
     assert found.shows(recall)
     assert not Validation(ReviewSettings(target=0.8), parts, found.estimates).shows(recall)
     assert list(found.stopping(0.7)) == [(b"1", 46, 38, 39, True)]
