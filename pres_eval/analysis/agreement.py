@@ -66,9 +66,9 @@ def positions_by_measure(scores: FloatArray) -> IntArray:
 
 
 def verdicts(
-    values: FloatArray, alpha: float = 0.05, test: str = VERDICT_TEST, samples: int = 10_000, seed: int = 0
+    gains: FloatArray, alpha: float = 0.05, test: str = VERDICT_TEST, samples: int = 10_000, seed: int = 0
 ) -> IntArray:
-    """Return each measure's verdict on each pair of runs: (M, R, T) values in, (M, R (R - 1) / 2) out.
+    """Return each measure's verdict (M, R (R - 1) / 2) on each pair of runs, from gains (M, R, T).
 
     1: the first run is better, -1: the second is, 0: no significant difference.  Pairs come in the order 0-1,
     0-2, ..., 1-2, ...
@@ -77,10 +77,10 @@ def verdicts(
     alpha          its level, not corrected for the number of pairs
     samples, seed  of tests that draw random samples
     """
-    first, second = np.triu_indices(values.shape[1], 1)
-    verdict = np.zeros((len(values), len(first)), np.int64)
-    for measure, scores_of_runs in enumerate(values):
-        differences = scores_of_runs[first] - scores_of_runs[second]
+    first, second = np.triu_indices(gains.shape[1], 1)
+    verdict = np.zeros((len(gains), len(first)), np.int64)
+    for measure, gains_of_runs in enumerate(gains):
+        differences = gains_of_runs[first] - gains_of_runs[second]
         significant = PAIRED_TESTS[test].run(differences, samples, seed) < alpha
         verdict[measure, significant] = favoured(differences[significant], test)
     return verdict

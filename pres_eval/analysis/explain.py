@@ -206,8 +206,8 @@ def cumulated(ranks: Sequence[int], last: int) -> tuple[list[int], list[int]]:
 def text_plot(explanation: Explanation, width: int = 60, height: int = 12) -> list[str]:
     """Return the areas as lines of text: a row for each relevant document, at most `height` of them.
 
-    From rank 1 to Nmax + n: `.` is area lost (A1), `#` area kept (A2); `.` and `#` begin where the best case
-    would have the document, `#` where the run has it, and ends where the worst case would.
+    Ranks run from 1 at the left to Nmax + n.  `.` is area lost (A1), from a document's rank in the best case
+    to its rank in the run; `#` is area kept (A2), from there to its rank in the worst case.
     """
     documents, nmax = explanation.documents, explanation.nmax
     count = len(documents)

@@ -245,9 +245,8 @@ def _found_in(
                 "strata that were found or missed as a whole",
                 "list all documents of the stratum, those that nobody judged with relevance -1",
             )
-    if sum(found_in.values()) != num_found or any(
-        found_in[stratum] > sizes_of_strata[stratum] for stratum in strata
-    ):
+    exceeds_size = any(found_in[stratum] > sizes_of_strata[stratum] for stratum in strata)
+    if exceeds_size or sum(found_in.values()) != num_found:
         first = next(iter(strata.values()))[0]
         raise InputError(
             *first.place,
