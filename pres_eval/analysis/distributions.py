@@ -158,8 +158,9 @@ def rank_sums(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def wilcoxon(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool = False) -> FloatArray:
-    """Return p-values (P,) of the Wilcoxon signed-rank test of differences (P, T); it draws nothing.
+    """Return p-values (P,) of the Wilcoxon signed-rank test of differences (P, T).
 
+    samples and seed are not used.
     Zeros are taken out (Wilcoxon's own way), tied differences share their average rank.  The p-value is
     exact for up to 50 topics if no differences tie and none is zero, and for up to 13 topics in any case.
     Otherwise it is the normal approximation with the correction for ties and without one for continuity.

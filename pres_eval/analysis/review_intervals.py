@@ -136,16 +136,17 @@ def _melded(
     missed_low = shuffled(lower_limits(missed_parts, draws), stream)
     missed_high = shuffled(upper_limits(missed_parts, draws), stream)
     all_low, all_high = lower_limits(all_parts, draws), upper_limits(all_parts, draws)
-    nothing = np.zeros(draws)
+    # In place of the number that a quantity does not depend on, and where all parts are the first number.
+    zeros = np.zeros(draws)
     worst_and_best: dict[str, tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]] = {
         "recall": ((found_low, missed_high), (found_high, missed_low)),
         "F1": ((found_low, missed_high), (found_high, missed_low)),
-        "precision": ((found_low, nothing), (found_high, nothing)),
-        "relevant found": ((found_low, nothing), (found_high, nothing)),
-        "elusion": ((nothing, missed_low), (nothing, missed_high)),
-        "relevant missed": ((nothing, missed_low), (nothing, missed_high)),
-        "prevalence": ((all_low, nothing), (all_high, nothing)),
-        "relevant": ((all_low, nothing), (all_high, nothing)),
+        "precision": ((found_low, zeros), (found_high, zeros)),
+        "relevant found": ((found_low, zeros), (found_high, zeros)),
+        "elusion": ((zeros, missed_low), (zeros, missed_high)),
+        "relevant missed": ((zeros, missed_low), (zeros, missed_high)),
+        "prevalence": ((all_low, zeros), (all_high, zeros)),
+        "relevant": ((all_low, zeros), (all_high, zeros)),
     }
     limits = {}
     for name, (worst, best) in worst_and_best.items():

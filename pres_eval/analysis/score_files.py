@@ -15,6 +15,7 @@ from pres_eval.reading.formats.csv_rows import separated_rows
 from pres_eval.reading.headings import TOPIC, Naming, pick
 
 RUN_HEADINGS = ("run", "run_id", "runid", "system", "tag")
+"""Headings of a column of runs' names, as other programs write them; the first that a file has counts."""
 NO_NAMING = Naming({}, {})
 """Only the known headings: no option --columns names others."""
 
@@ -28,6 +29,7 @@ OUTPUT_LINE = re.compile(r"(\S+)\s+(\S+)\s+(\S+)\s*")
 """A line of trec_eval's output: measure, topic, value."""
 
 ENDS_IN_NUMBER = re.compile(r"\s[\d.e+-]+\s*$")
+"""End of a line whose last field is a number."""
 
 Score = tuple[str, str, str, str]
 """Run, topic, measure and value."""

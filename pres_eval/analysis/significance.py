@@ -123,7 +123,7 @@ _NO_VARIANCE = 1e-24
 
 
 def paired_t(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool = False) -> FloatArray:
-    """Return p-values (P,) of the paired t-test of differences (P, T); it draws nothing.
+    """Return p-values (P,) of the paired t-test of differences (P, T); samples and seed are not used.
 
     nan for one topic.  Source: Student, Biometrika 1908, doi:10.1093/biomet/6.1.1.
     """
@@ -171,7 +171,7 @@ def _without_variance(mean: FloatArray, topics: int, greater: bool) -> FloatArra
 
 
 def sign(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool = False) -> FloatArray:
-    """Return p-values (P,) of the sign test of differences (P, T); it draws nothing.
+    """Return p-values (P,) of the sign test of differences (P, T); samples and seed are not used.
 
     Formula:  min(1, 2 P(X <= min(wins, losses))), X binomial over the topics that differ, with probability
       1/2; one-sided P(X <= losses)

@@ -236,7 +236,7 @@ def _moments_of_several(parts: Sequence[SampledPart]) -> tuple[float, float]:
 def relevant_needed(sampled: int, target: float, confidence: float) -> int | None:
     """Return how many of the relevant documents of a sample a review must find before it may stop.
 
-    sampled  number of relevant documents in the sample; None comes out if they are too few to ever stop
+    sampled  number of relevant documents in the sample; the result is None if they are too few to ever stop
     target   the recall to reach
     Formula:  the least j with P(X < j) ≥ confidence, X binomial with `sampled` trials and chance `target`
     Source: Lewis, Yang & Frieder, CIKM 2021, doi:10.1145/3459637.3482415 (QBCB).
