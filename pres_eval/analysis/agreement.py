@@ -60,24 +60,27 @@ def correlations(measures: Sequence[str], scores: FloatArray) -> list[dict[str, 
     return rows
 
 
-def rank_changes(scores: FloatArray) -> IntArray:
+def positions_by_measure(scores: FloatArray) -> IntArray:
     """Return the (M, R) positions of runs under each measure, 1 for the best; equal scores share one."""
     return np.array([positions(row) for row in scores], np.int64).reshape(scores.shape)
 
 
 def verdicts(
-    values: FloatArray, alpha: float = 0.05, test: str = VERDICT_TEST, samples: int = 10_000, seed: int = 0
+    gains: FloatArray, alpha: float = 0.05, test: str = VERDICT_TEST, samples: int = 10_000, seed: int = 0
 ) -> IntArray:
-    """Return each measure's verdict on each pair of runs: (M, R, T) values in, (M, R (R - 1) / 2) out.
+    """Return each measure's verdict (M, R (R - 1) / 2) on each pair of runs, from gains (M, R, T).
 
-    1: the first run is better, -1: the second is, 0: no significant difference, by a test over the topics at
-    the given level, uncorrected; signed ranks are those of Magdy & Jones (SIGIR 2010).  Pairs come in the
-    order 0-1, 0-2, ..., 1-2, ...
+    1: the first run is better, -1: the second is, 0: no significant difference.  Pairs come in the order 0-1,
+    0-2, ..., 1-2, ...
+
+    test           one of PAIRED_TESTS, over the topics; Magdy & Jones (SIGIR 2010) use `wilcoxon`
+    alpha          its level, not corrected for the number of pairs
+    samples, seed  of tests that draw random samples
     """
-    first, second = np.triu_indices(values.shape[1], 1)
-    verdict = np.zeros((len(values), len(first)), np.int64)
-    for measure, scores_of_runs in enumerate(values):
-        differences = scores_of_runs[first] - scores_of_runs[second]
+    first, second = np.triu_indices(gains.shape[1], 1)
+    verdict = np.zeros((len(gains), len(first)), np.int64)
+    for measure, gains_of_runs in enumerate(gains):
+        differences = gains_of_runs[first] - gains_of_runs[second]
         significant = PAIRED_TESTS[test].run(differences, samples, seed) < alpha
         verdict[measure, significant] = favoured(differences[significant], test)
     return verdict
@@ -86,22 +89,28 @@ def verdicts(
 def verdict_patterns(measures: Sequence[str], verdicts_of_pairs: IntArray) -> dict[str, int]:
     """Count the pairs of runs by the measures that have the same verdict (figure 7 of Magdy & Jones).
 
-    (M, P) verdicts in; `map = recall ≠ PRES` and so on out, each with its number of pairs.  For up to three
-    measures all patterns are listed, for more those that occur; the more measures agree, the further up.
+    verdicts_of_pairs  (M, P), see `verdicts`
+
+    Keys are patterns such as `map = recall ≠ PRES`, values numbers of pairs.  For up to three measures all
+    patterns are listed, for more those that occur; those with fewest groups come first.
     """
     pairs_of_pattern = Counter(
         tuple(_groups(verdicts_of_pair)) for verdicts_of_pair in verdicts_of_pairs.T.tolist()
     )
     if len(measures) <= 3:
+        # Up to three measures have at most three different verdicts: these labels make every pattern.
         for labels in itertools.product(range(3), repeat=len(measures)):
             pairs_of_pattern.setdefault(tuple(_groups(labels)), 0)
-    named = {}
-    for groups in sorted(
-        pairs_of_pattern, key=lambda groups: (len(groups), -pairs_of_pattern[groups], groups)
-    ):
+
+    def few_groups_first(groups: tuple[tuple[int, ...], ...]) -> tuple[Any, ...]:
+        """Return the key for sorting patterns: fewest groups, then most pairs, then measures in order."""
+        return len(groups), -pairs_of_pattern[groups], groups
+
+    pairs_of_name = {}
+    for groups in sorted(pairs_of_pattern, key=few_groups_first):
         names = [" = ".join(measures[measure] for measure in group) for group in groups]
-        named[" ≠ ".join(names)] = pairs_of_pattern[groups]
-    return named
+        pairs_of_name[" ≠ ".join(names)] = pairs_of_pattern[groups]
+    return pairs_of_name
 
 
 def _groups(verdicts_of_measures: Sequence[int]) -> list[tuple[int, ...]]:
@@ -129,7 +138,7 @@ def disagreements(runs: Sequence[str], verdicts_of_pairs: IntArray) -> list[tupl
 
 
 def dissents(measures: Sequence[str], verdicts_of_pairs: IntArray) -> Iterator[tuple[str, int, int, float]]:
-    """Yield for each measure how often it contradicts all the others where they agree: (M, P) verdicts in.
+    """Yield for each measure how often it differs from all the others where they agree: (M, P) verdicts in.
 
     For each: the measure, the pairs on which all the others have the same verdict, those of these on which
     its own verdict differs, and their share, nan if there are no such pairs.

@@ -1,4 +1,4 @@
-"""Runs compared over all topics and in groups of them; is a difference another one in another group?"""
+"""Runs compared over all topics and in groups of topics; does their difference depend on the group?"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.analysis.compare import best_places, compare
+from pres_eval.analysis.compare import best_run_of_measures, compare
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, reach_warning
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.interaction import p_of_interaction
@@ -23,10 +23,11 @@ from pres_eval.reading.topic_files import Groups, Weights
 
 @dataclass(frozen=True)
 class GroupComparison:
-    """One run against another under one measure, over the topics of one group; run minus other.
+    """One run against another under one measure, over the topics of a group; differences are run minus other.
 
+    topics     number of topics in the group
     corrected  p-value corrected for all groups and comparisons of the measure (or of all measures)
-    direction  1 where the test speaks for the run, -1 for the other, 0 for neither
+    direction  1 if the difference is significant and favours the run, -1 if it favours the other, else 0
     """
 
     measure: str
@@ -45,9 +46,10 @@ class GroupComparison:
 
 @dataclass(frozen=True)
 class Interaction:
-    """Interaction: is the difference of two runs under one measure another one in another group of topics?
+    """Test of interaction: does the difference of two runs under one measure depend on the group of topics?
 
     least, greatest  the groups in which the difference, run minus other, is least and greatest
+    corrected        p_value corrected for all pairs of runs of the measure (or of all measures)
     """
 
     measure: str
@@ -62,7 +64,11 @@ class Interaction:
 
 @dataclass(frozen=True)
 class ByGroup:
-    """The comparisons in groups; and interactions, unless some topic is in several groups."""
+    """The comparisons in groups of topics, and the tests of interaction.
+
+    interactions  empty if a topic is in several groups, or if there is only one group
+    overlap       whether a topic is in several groups
+    """
 
     comparisons: tuple[GroupComparison, ...]
     interactions: tuple[Interaction, ...]
@@ -92,14 +98,15 @@ def full_comparison(
     loop: Loop = in_turn,
     warn: Callable[[str | None], None] | None = None,
 ) -> FullComparison:
-    """Compare runs over all topics, and in groups of these if there are some.
+    """Compare runs over all topics, and in groups of topics if there are groups.
 
+    plain     scores of the topics, without weights
     baseline  the index of a run; BEST_RUN: the best of each measure; None: all pairs
-    loop      carries out the loops over the measures and over draws
-    warn      takes warnings before the long work: nothing can be significant, runs are unequally alike
+    loop      carries out the loops over the measures and over random draws
+    warn      takes the warnings, before the long work, and None for those that do not apply
     """
     scores = weighted(plain, weights)
-    baselines = best_places(scores.gains()) if isinstance(baseline, str) else baseline
+    baselines = best_run_of_measures(scores.gains()) if isinstance(baseline, str) else baseline
     if warn is not None:
         for warning in comparison_warnings(scores, baselines, settings):
             warn(warning)
@@ -113,8 +120,10 @@ def full_comparison(
 def comparison_warnings(
     scores: PairedScores, baseline: int | Sequence[int] | None, settings: CompareSettings
 ) -> Iterator[str | None]:
-    """Yield the warnings of a comparison: nothing can be significant, few topics weigh most, runs are
-    unequally alike; None for those that do not apply.
+    """Yield the warnings of a comparison, None for those that do not apply.
+
+    They are: nothing can be significant; a few topics have most of the weight; differences of runs have too
+    unequal variances for a joint test.
     """
     runs = len(scores.runs)
     comparisons = runs - 1 if isinstance(baseline, int) else runs * (runs - 1) // 2
@@ -132,8 +141,9 @@ def compare_by_group(
     baseline: int | Sequence[int] | None,
     settings: CompareSettings,
 ) -> ByGroup:
-    """Compare runs as `compare` does, in each group of topics that has some.
+    """Compare runs as `compare` does in each group that has topics of these scores, and test interactions.
 
+    groups  the topics of each group, by its name
     Raises UsageError for tests of all runs at once, and for a group whose topics all weigh 0.
     """
     if settings.test in JOINT_TESTS:
@@ -160,7 +170,7 @@ def compare_by_group(
 
 
 def _rows_of_groups(scores: PairedScores, groups: Mapping[str, frozenset[bytes]]) -> dict[str, IntArray]:
-    """Return the rows (n,) of the topics of each group that has some.
+    """Return the indices (n,) of each group's topics in the scores; groups without a topic are left out.
 
     Raises UsageError for a group whose topics all weigh 0.
     """
@@ -200,7 +210,11 @@ def _of_group(
 
 
 def _corrected(p_values: FloatArray, measures: Sequence[str], settings: CompareSettings) -> FloatArray:
-    """Return p-values (n,) corrected in the family of each: its measure, or all; nan is no comparison."""
+    """Return corrected p-values (n,): for each measure by itself, or for all measures together.
+
+    p_values  (n,); nan stays nan and does not count as a comparison
+    measures  n labels
+    """
     corrected = np.full(len(p_values), np.nan)
     families = list(measures)
     if settings.over == "measures":
@@ -217,7 +231,10 @@ def _interactions(
     comparisons: Sequence[GroupComparison],
     settings: CompareSettings,
 ) -> Iterator[Interaction]:
-    """Yield whether differences depend on the group, whose topics are (n,), for each pair compared."""
+    """Yield for each measure and pair of runs compared the test whether the difference depends on the group.
+
+    rows_of_groups  indices (n,) of each group's topics
+    """
     rows = np.concatenate(list(rows_of_groups.values()))
     sizes = [len(rows_of_group) for rows_of_group in rows_of_groups.values()]
     group = np.repeat(np.arange(len(sizes)), sizes)
@@ -236,7 +253,7 @@ def _interactions(
                 least=names[int(means.argmin())],
                 greatest=names[int(means.argmax())],
                 p_value=p_of_interaction(differences, group, settings.samples, settings.seed, weights),
-                corrected=np.nan,
+                corrected=np.nan,  # this and the next follow when all p-values are known
                 significant=False,
             )
         )

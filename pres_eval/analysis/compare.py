@@ -29,7 +29,7 @@ BEST_RUN = "best"
 
 
 def best_runs(means: FloatArray) -> BoolArray:
-    """Return (M, R) whether runs are the best of each measure, by means (M, R), equal at 12 digits."""
+    """Return (M, R) whether each run is the best of a measure, by means (M, R) as gains; 12 digits count."""
     best = np.zeros(means.shape, np.bool_)
     for measure, means_of_runs in enumerate(means):
         comparable = rounded(means_of_runs)
@@ -37,9 +37,9 @@ def best_runs(means: FloatArray) -> BoolArray:
     return best
 
 
-def best_places(means: FloatArray) -> tuple[int, ...]:
-    """Return the index of each measure's best run, the first of equal ones, by means (M, R)."""
-    return tuple(int(row.argmax()) for row in best_runs(means))
+def best_run_of_measures(means: FloatArray) -> tuple[int, ...]:
+    """Return the index of each measure's best run, the first of equal ones, by means (M, R) as gains."""
+    return tuple(int(is_best.argmax()) for is_best in best_runs(means))
 
 
 def compare(
@@ -50,11 +50,12 @@ def compare(
 ) -> ComparedRuns:
     """Return the comparisons of every run with the baseline under every measure.
 
-    baseline  the index of a run; None: all pairs of runs are compared; one for each measure that these scores
-              chose (best_places): p-values are then corrected for all pairs, as the choice compared them
-    loop      carries out the loops over the measures and over draws
-    Raises MissingExtraError for a joint test that needs scipy, if that is not
-    there, UsageError for settings that do not go together.
+    baseline  the index of a run; or None: all pairs of runs are compared; or the index of each measure's best
+              run (best_run_of_measures): p-values are then corrected for all pairs, because the choice of the
+              best run compared all of them
+    loop      carries out the loops over the measures and over random draws
+    Raises MissingExtraError for a joint test that needs scipy if it is not installed, UsageError for settings
+    that do not go together.
     """
     check_settings(settings, all_pairs=not isinstance(baseline, int))
     num_measures, num_runs = len(scores.measures), len(scores.runs)
@@ -64,7 +65,7 @@ def compare(
     else:
         baselines = (baseline,) * num_measures if isinstance(baseline, int) else tuple(baseline)
         pairs = [_pairs(num_runs, run) for run in baselines]
-    ends = loop(lambda measure: settings.of_means(scores, measure), num_measures)
+    ends = loop(lambda measure: settings.intervals_of_means(scores, measure), num_measures)
     lower, upper = np.stack(list(ends), axis=1)
     unseen = _num_unseen(scores, baseline, settings)
     comparisons: list[Comparison] = []
@@ -94,7 +95,7 @@ def _test_pairs(
     margin = settings.margin if scores.weights is None else settings.margin * scores.weights
 
     def test_measure(measure: int) -> Joint:
-        """Return the p-values of a test of two runs."""
+        """Return the p-values of the pairs under one measure, by a test of two runs."""
         differences = _differences(values[measure], pairs[measure])
         return Joint(
             p_values(test, differences, settings.alternative, margin, settings.samples, settings.seed)
@@ -109,7 +110,8 @@ def _test_jointly(
     """Return the p-values of the pairs (P, 2) of each measure by a test of all runs at once."""
     values = scores.gain_values()
     if scores.weights is not None and settings.test != "randomised-tukey":
-        # Their variance is that of weighted means; deals exchange the weighted scores of a topic.
+        # The residual variance has to be that of weighted means.  (Randomised Tukey exchanges the weighted
+        # scores of a topic as they are.)
         for measure, weighted in enumerate(scores.gain_values()):
             values[measure] = linearised(weighted, scores.weights)
     differences = []
@@ -120,16 +122,21 @@ def _test_jointly(
 
 
 def _num_unseen(scores: PairedScores, baseline: int | Sequence[int] | None, settings: CompareSettings) -> int:
-    """Return how many pairs of runs the choice of a measure's best run looked at besides those with it."""
+    """Return how many other comparisons the choice of a measure's best run made, besides those with that run.
+
+    0 for a baseline that scores did not choose.  For a one-sided alternative each pair counts twice: the
+    choice could have put either run first.
+    """
     if baseline is None or isinstance(baseline, int):
         return 0
     count = len(scores.runs)
+    num_pairs = count * (count - 1) // 2
     sides = 2 if settings.alternative in ("greater", "less") else 1
-    return sides * count * (count - 1) // 2 - (count - 1)
+    return sides * num_pairs - (count - 1)
 
 
 def _pairs(count: int, baseline: int | None) -> IntArray:
-    """Return pairs of runs (P, 2): every other run and the baseline; all pairs if that is None."""
+    """Return pairs of runs (P, 2): each other run with the baseline; all pairs if that is None."""
     if baseline is None:
         return np.column_stack(np.triu_indices(count, 1))
     others = np.delete(np.arange(count), baseline)
@@ -137,14 +144,17 @@ def _pairs(count: int, baseline: int | None) -> IntArray:
 
 
 def _differences(values: FloatArray, pairs: IntArray) -> FloatArray:
-    """Return (P, T) of (R, T) values, or (P,) of (R,), between the runs of pairs (P, 2)."""
+    """Return differences (P, T) of values (R, T), or (P,) of (R,), for pairs (P, 2): first less second."""
     return values[pairs[:, 0]] - values[pairs[:, 1]]
 
 
 def _by_family(
     function: Callable[[FloatArray], FloatArray], p_values: Sequence[FloatArray], settings: CompareSettings
 ) -> list[FloatArray]:
-    """Return `function` of the p-values (P,) of each measure, or of those of all measures together."""
+    """Return `function` of the p-values (P,) of each measure, computed from those of its family.
+
+    The family is the measure (settings.over "runs"), or all measures together.
+    """
     if settings.over == "runs" or not p_values:
         return [function(p_of_measure) for p_of_measure in p_values]
     ends = np.cumsum([len(p_of_measure) for p_of_measure in p_values])[:-1]
@@ -158,10 +168,11 @@ def _comparisons(
     settings: CompareSettings,
     unseen: int,
 ) -> Iterator[Comparison]:
-    """Yield the records of the pairs (P, 2) of all measures, with corrected p-values, also if p is 1."""
-    # The choice of the best run compared other pairs too: these count with p-values of 1.
+    """Yield the records of the pairs (P, 2) of all measures, with corrected p-values."""
+    # The comparisons that the choice of the best run made besides count with p-values of 1.
     p_values = [np.append(test.p_values, np.ones(unseen)) for test in tests]
     if settings.test in JOINT_TESTS:
+        # Corrected for the number of runs already; over several measures by Bonferroni.
         times = len(tests) if settings.over == "measures" else 1
         corrected = [np.minimum(1.0, times * p_of_pairs) for p_of_pairs in p_values]
         miss_rate = settings.joint_alpha(len(tests))
@@ -187,9 +198,9 @@ class PairResults:
     """Tests of the pairs of runs under one measure.
 
     pairs       (P, 2) run and other
-    test        the p-values, and the half widths of a joint test
+    test        the p-values, and for a joint test half the width of its intervals
     corrected   (P,) p-values after the correction
-    miss_rates  (P,) the chances with which intervals of differences may miss
+    miss_rates  (P,) the chances with which intervals may miss the true difference
     """
 
     pairs: IntArray
@@ -203,7 +214,7 @@ def _of_measure(
 ) -> list[Comparison]:
     """Return the comparisons of the pairs under one measure."""
     sign = scores.sign(measure)
-    # More is better of differences and means, whatever the measure.
+    # With the sign differences are gains: positive where the run is better.
     differences = _differences(sign * scores.values[measure], results.pairs)
     means = _differences(sign * scores.means[measure], results.pairs)
     lower, upper = _intervals(differences, means, results, settings, scores.weights)
@@ -250,8 +261,8 @@ def _as_printed(
 ) -> dict[str, FloatArray]:
     """Return the fields (P,) of Comparison that are printed as run minus other.
 
-    differences  (P, T) by which the run is better than the other, with means, lower and upper ends (P,)
-    sign         -1 if less is better: then what is printed has the other sign; else 1
+    differences  (P, T) by which the run is better than the other; means, lower, upper (P,) are theirs
+    sign         -1 if less is better: printed differences have the opposite sign then; else 1
     """
     g, g_lower, g_upper = hedges_g(differences, 1 - alpha, weights)
     if sign < 0:
@@ -279,8 +290,9 @@ def _intervals(
     settings: CompareSettings,
     weights: FloatArray | None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return lower and upper ends (P,) of intervals of (P, T) differences with means (P,); nan where there is
-    no p-value, or no variance.
+    """Return the lower and the upper ends (P,) of intervals of differences (P, T) with means (P,).
+
+    nan where there is no p-value, or no variance.
     """
     if settings.test in JOINT_TESTS:
         half_width = np.where(np.isnan(results.test.p_values), np.nan, results.test.half_width)
@@ -290,7 +302,7 @@ def _intervals(
         differences, weights, outside, settings.interval, settings.samples, settings.seed
     )
     lower, upper = open_ends(*ends, settings.alternative)
-    # The same change on all topics shows nothing of others: an interval without width would be certain of it.
+    # The same change on all topics does not show that on others: an interval without width would claim it.
     deviating = differences if weights is None else linearised(differences, weights)
     _, deviations = mean_and_deviation(deviating)
     has_none = np.isnan(results.test.p_values) | (deviations == 0)

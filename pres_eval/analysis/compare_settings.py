@@ -26,7 +26,7 @@ FAMILIES = ("runs", "measures")
 
 
 LEAST_ALPHA = 1e-6
-"""Below it, 1 less a share of it for each of many comparisons is no longer less than 1."""
+"""Least level of significance: for less, 1 - alpha / comparisons could be rounded to 1."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class CompareSettings:
     correction   "holm", "bonferroni", "bh" or "none"; the joint tests need none for the number of runs
     alpha        level of significance; intervals of means cover 1 - alpha
     samples      sign changes of the randomisation test, draws of the bootstrap, deals of randomised Tukey
-    seed         of all of them
+    seed         of these random choices
     alternative  the hypothesis, a name of ALTERNATIVES; joint tests have only "two-sided"
-    margin       of "equivalent" and "non-inferior"
+    margin       the largest difference that does not matter, for "equivalent" and "non-inferior"; else 0
     interval     kind of the intervals, a name of INTERVALS; joint tests have their own for differences
-    over         a name of FAMILIES
-    simultaneous whether the intervals of differences are as wide as the correction asks for
+    over         family of the correction, a name of FAMILIES
+    simultaneous whether intervals of differences are wider, as the correction requires
     """
 
     test: str = TESTS[0]
@@ -59,13 +59,13 @@ class CompareSettings:
     def recorded(self) -> dict[str, object]:
         """Return the settings for JSON; `simultaneous` is whether the intervals of differences hold together.
 
-        Those of Holm's steps cover at least 1 - alpha each.
+        Under Holm's correction they do not: each covers 1 - alpha or more by itself.
         """
         together = self.test in JOINT_TESTS or (self.simultaneous and self.correction == "bonferroni")
         return asdict(self) | {"simultaneous": together}
 
-    def of_means(self, scores: PairedScores, measure: int) -> Ends:
-        """Return (R,) ends of the intervals of a measure's means, each by itself, within its range.
+    def intervals_of_means(self, scores: PairedScores, measure: int) -> Ends:
+        """Return the ends (R,), (R,) of the intervals of a measure's means, each by itself, within its range.
 
         nan where all topics have the same value: the spread of other topics is unknown then.
         """
@@ -88,7 +88,7 @@ class CompareSettings:
         return np.maximum(lower, 0.0), np.minimum(upper, 1.0)
 
     def logit_measures(self, scores: PairedScores) -> list[str]:
-        """Return the measures whose means have intervals of the logit: those from 0 to 1, with weights."""
+        """Return the measures whose means have intervals by their logit: from 0 to 1, with weights."""
         if self.interval != "t" or weigh_the_same(scores.weights):
             return []
         return [measure for measure in scores.measures if measure in scores.bounded]
@@ -99,14 +99,16 @@ class CompareSettings:
         return measures > 1 and corrects and self.over == "runs"
 
     def within_note(self, measures: int) -> str:
-        """Return the end of a note on stars: the correction within each measure, and the option for all."""
+        """Return the end of a note on stars: that p-values are corrected within each measure; else empty."""
         if not self.corrects_within(measures):
             return ""
         return f", corrected within each measure {CORRECT_OVER_ALL}"
 
     def joint_alpha(self, measures: int) -> float:
-        """Return the chance that any interval of a joint test misses, for one of several measures."""
-        return self.alpha / (measures if self.over == "measures" else 1)
+        """Return the chance that any interval of a joint test may miss, for one of several measures."""
+        if self.over == "measures":
+            return self.alpha / measures
+        return self.alpha
 
 
 def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
@@ -154,18 +156,21 @@ def _check_joint_test(settings: CompareSettings, all_pairs: bool) -> None:
 def least_p(
     settings: CompareSettings, topics: int, comparisons: int, measures: int = 1, runs: int = 2
 ) -> float:
-    """Return the lowest corrected p-value that one of these comparisons over these topics can reach.
+    """Return the lowest corrected p-value that a comparison over this number of topics can have.
 
-    Nothing can be significant where it is alpha or more; nan where there is none, over one topic.
+    topics, comparisons, measures, runs  how many there are
+    If it is alpha or more, nothing can be significant.  nan if a test has no p-value, as over one topic.
     """
     if settings.test in JOINT_TESTS:
         least = JOINT_TESTS[settings.test].least(runs, topics, settings.samples)
     else:
         least = PAIRED_TESTS[settings.test].least(topics, settings.samples)
         if settings.alternative != ALTERNATIVES[0] and least > 1 / (settings.samples + 1):
-            least /= 2  # one side of two; of random draws one side can be as rare as both
+            least /= 2  # one of two sides; the share of one random draw stays the same
     least *= corrected_for(settings, comparisons, measures)
-    return least if np.isnan(least) else min(1.0, least)
+    if math.isnan(least):
+        return least
+    return min(1.0, least)
 
 
 def corrected_for(settings: CompareSettings, comparisons: int, measures: int = 1) -> int:
@@ -176,7 +181,7 @@ def corrected_for(settings: CompareSettings, comparisons: int, measures: int = 1
 
 
 def reach_warning(settings: CompareSettings, scores: PairedScores, comparisons: int = 1) -> str | None:
-    """Return the warning that no p-value of this number of comparisons can come below alpha; else None."""
+    """Return the warning that no p-value of so many comparisons can be below alpha; None if one can be."""
     topics, measures, runs = len(scores.topics), len(scores.measures), len(scores.runs)
     least = least_p(settings, topics, comparisons, measures, runs)
     if not comparisons or least < settings.alpha:
@@ -184,7 +189,7 @@ def reach_warning(settings: CompareSettings, scores: PairedScores, comparisons: 
     if math.isnan(least):
         return f"{settings.test} needs two topics at least: nothing can be significant"
     times = corrected_for(settings, comparisons, measures)
-    # With any number of topics the draws alone can be too few.
+    # If 1000 more topics would not help, the number of random draws is the limit.
     too_few_draws = least_p(settings, topics + 1000, comparisons, measures, runs) >= settings.alpha
     remedies = [f"--samples {math.ceil(times / settings.alpha)} or more" if too_few_draws else "more topics"]
     if topics > 1:
@@ -215,14 +220,15 @@ class Comparison:
     A row of the table that `compare` prints, which has as many columns.
 
     lower, upper    interval of the mean difference; with an infinite end for a one-sided alternative
-    level           coverage of `lower` to `upper` alone, in joint tests with all others of the measure
-    agrees          whether this interval shows a difference where the test does, and none where it does not
+    level           coverage of this interval by itself; in joint tests of all intervals of the measure
+    agrees          whether interval and test agree that there is a difference, or that none was found
     wins, ties, losses  topics on which the run is better than, as good as, worse than the other
     direction       1 where the test favours the run, -1 the other, 0 neither
-    p_value, corrected  of the test, and after the correction
+    p_value, corrected  p-value of the test, and after the correction
     d_z, hedges_g, rank_biserial  effect sizes
-    g_lower, g_upper  interval of Hedges' g that covers `g_level` by itself, never corrected; for few topics
-                    and a large g less: 0.93 of 0.95 for 10 topics and 2, 0.88 for 5 topics and 3
+    g_lower, g_upper  interval of Hedges' g that covers `g_level` by itself, never corrected.  For few topics
+                    and a large g it covers less: 0.93 instead of 0.95 for 10 topics and a g of 2, 0.88 for 5
+                    topics and a g of 3
     """
 
     measure: str
@@ -252,12 +258,13 @@ class Comparison:
 
 @dataclass(frozen=True, eq=False)
 class ComparedRuns:
-    """Runs with their means, the intervals of these, the best of each measure, and the comparisons made.
+    """Runs with their means, the intervals of these, the best of each measure, and the comparisons.
 
-    lower, upper  (M, R)
-    best          (M, R) whether no run has a higher mean
-    baselines     for each measure the index of the baseline, None where all pairs were compared
-    unseen        of each measure other pairs that p-values are corrected for, if scores chose the baseline
+    lower, upper  (M, R) ends of the intervals of means
+    best          (M, R) whether no run has a better mean
+    baselines     for each measure the index of the baseline; None if all pairs were compared
+    unseen        number of further comparisons of each measure that the correction counts, without a record
+                  here: those that the choice of the best run as the baseline made; 0 for other baselines
     """
 
     scores: PairedScores
@@ -273,14 +280,16 @@ class ComparedRuns:
     def baseline(self) -> int | None:
         """The index of the run that is the baseline of all measures; None if there is no such run."""
         baselines = set(self.baselines or ())
-        return baselines.pop() if len(baselines) == 1 else None
+        if len(baselines) != 1:
+            return None
+        return baselines.pop()
 
     def of_measure(self, measure: str) -> list[Comparison]:
         """Return the comparisons under one measure."""
         return [comparison for comparison in self.comparisons if comparison.measure == measure]
 
     def letters(self, measure: int) -> list[str]:
-        """Return for each run the letters that it shares with runs of no significant difference."""
+        """Return the letters of each run (R): runs share one if no significant difference was found."""
         number_of_run = {name: number for number, name in enumerate(self.scores.runs)}
         comparisons = self.of_measure(self.scores.measures[measure])
         first = np.array([number_of_run[comparison.run] for comparison in comparisons], np.int64)
@@ -289,7 +298,7 @@ class ComparedRuns:
         return letters_of_pairs(self.scores.gains()[measure], first, second, significant)
 
     def contradictions(self) -> int:
-        """Return significant comparisons of a test on ranks whose means differ in the other direction."""
+        """Return how many significant comparisons favour the run with the worse mean (tests on ranks)."""
         count = 0
         for comparison in self.comparisons:
             sign = self.scores.sign(self.scores.measures.index(comparison.measure))

@@ -23,14 +23,15 @@ def holm(p_values: FloatArray) -> FloatArray:
 
 
 def bonferroni(p_values: FloatArray) -> FloatArray:
-    """Return Bonferroni's correction of p-values (m,): every one times their number, 1 at most."""
+    """Return Bonferroni's correction of p-values (m,): each times their number, 1 at most."""
     return np.minimum(1.0, p_values * len(p_values))
 
 
 def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
-    """Return Benjamini and Hochberg's correction (m,): the share of false findings stays below alpha.
+    """Return Benjamini and Hochberg's correction of p-values (m,).
 
-    Formula:  p'_(i) = min over j >= i of min(1, p_(j) m / j)
+    The expected share of false ones among the findings stays below alpha.
+    Formula:  p'_(i) = min over j >= i of min(1, p_(j) m / j), p_(1) <= ... <= p_(m)
     Source: Benjamini & Hochberg, JRSS B 1995, doi:10.1111/j.2517-6161.1995.tb02031.x.
     """
     size = len(p_values)
@@ -42,10 +43,12 @@ def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
 def step_shares(p_values: FloatArray, alpha: float) -> FloatArray:
     """Return the shares (m,) of alpha at which Holm's correction tests the p-values (m,).
 
-    1 / (m - i + 1) for the i-th lowest until the first that is not below its own, 1 / (m - k) for all others
-    after k findings: an interval that misses with so much of alpha holds 0 just where there is no finding.
-    Each covers 1 - alpha or more, all together only those of true null hypotheses do: intervals for all that
-    fit Holm's findings have ends at 0 and infinity.
+    A finding is a corrected p-value below alpha.
+
+    With k findings the share of the i-th lowest p-value is 1 / (m - i + 1) if it is one of them, else
+    1 / (m - k).  An interval that misses with this share of alpha contains 0 exactly if there is no finding.
+    Each interval covers 1 - alpha or more by itself.  Together they do not: intervals that fit Holm's
+    findings and cover together would end at 0 and infinity.
     Source: Holm 1979; Strassburger & Bretz, Statistics in Medicine 2008, doi:10.1002/sim.3338.
     """
     size = len(p_values)
@@ -64,7 +67,7 @@ def single_shares(p_values: FloatArray, alpha: float) -> FloatArray:
 def discovery_shares(p_values: FloatArray, alpha: float) -> FloatArray:
     """Return the shares of alpha (m,) under Benjamini and Hochberg's correction: k / m for k findings.
 
-    Of the intervals of the findings alpha miss.
+    Of the intervals of the findings, a share of alpha misses on average.
     Source: Benjamini & Yekutieli, JASA 2005, doi:10.1198/016214504000001907.
     """
     findings = int(np.count_nonzero(benjamini_hochberg(p_values) < alpha))
@@ -96,14 +99,17 @@ SHARES: dict[str, Callable[[FloatArray, float], FloatArray]] = {
     "bh": discovery_shares,
     "none": lambda p_values, alpha: np.ones(len(p_values)),
 }
-"""Return the shares of alpha at which intervals miss, so that they agree with the correction of that name."""
+"""Functions of p-values (m,) and alpha: the shares (m,) of alpha with which intervals may miss.
+
+By the name of the correction that these intervals agree with.
+"""
 
 
 CORRECT_OVER_ALL = "(--correct-over measures: over all together)"
-"""The option that corrects over all measures, in notes; tables for papers leave it out."""
+"""Hint for notes: the option that corrects over all measures.  Tables for papers leave it out."""
 
 SHARED = "no significant difference was found between runs that share a letter"
-"""Meaning of the letters, as tables and the page say it."""
+"""Meaning of the letters, for tables and the page."""
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -128,6 +134,7 @@ def letters(means: FloatArray, differ: BoolArray) -> list[str]:
     Source: Piepho, Journal of Computational and Graphical Statistics 2004, doi:10.1198/1061860043515.
     """
     count = len(means)
+    # For each run a number whose bit i is 1 if run i does not differ from it.
     alike = []
     for run in range(count):
         others = [other for other in range(count) if other != run and not differ[run, other]]
@@ -139,7 +146,7 @@ def letters(means: FloatArray, differ: BoolArray) -> list[str]:
         groups.append(sorted(_members(clique), key=position_of.__getitem__))
     groups.sort(key=lambda members: [position_of[run] for run in members])
     texts = [""] * count
-    for number, members in enumerate(_needed(groups, count)):
+    for number, members in enumerate(_without_redundant(groups, count)):
         letter = _ALPHABET[number] if number < len(_ALPHABET) else f"<{number + 1}>"
         for run in members:
             texts[run] += letter
@@ -150,8 +157,8 @@ def _cliques(chosen: int, open_runs: int, done: int, alike: list[int]) -> Iterat
     """Yield the largest sets of runs of which no two differ, as bits of a number: bit i stands for run i.
 
     chosen     runs of the set so far
-    open_runs  runs that differ from none of these, and may be added
-    done       runs that differ from none of these, whose sets were all yielded
+    open_runs  runs that differ from no chosen one, and may be added
+    done       runs that differ from no chosen one, whose sets were all yielded
     alike      for each run the runs from which it does not differ
     Source: Bron & Kerbosch, CACM 1973, doi:10.1145/362342.362367, with a pivot.
     """
@@ -173,8 +180,9 @@ def _members(group: int) -> Iterator[int]:
         group ^= lowest
 
 
-def _needed(groups: list[list[int]], runs: int) -> Iterator[list[int]]:
+def _without_redundant(groups: list[list[int]], runs: int) -> Iterator[list[int]]:
     """Yield the groups of runs, except those whose pairs are all in other groups too."""
+    # (R, R) in how many of the groups each pair is.
     times = np.zeros((runs, runs), np.int64)
     for group in groups:
         times[np.ix_(group, group)] += 1

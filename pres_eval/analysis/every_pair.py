@@ -21,17 +21,17 @@ from pres_eval.reading.topic_files import Weights
 from pres_eval.scoring import ScoredRun
 
 SameTopics = tuple[IntArray, BoolArray]
-"""Numbers (K,) of runs, or of pairs of runs, that have the same topics, and which of all topics (T,)."""
+"""Runs or pairs of runs that have the same topics: their indices (K,), and (T,) whether they have a topic."""
 
 
 @dataclass(frozen=True)
 class Against:
     """One run against another under one measure, over the topics that both have.
 
-    topics      their number
-    difference  of the means, the run's minus the other's
-    p_value     after the correction, nan where nothing could be tested; of a pair outside the family as it is
-    corrected   whether the pair is one of the family
+    topics      number of these topics
+    difference  the run's mean minus the other's
+    p_value     after the correction if `corrected`, else before it; nan if nothing could be tested
+    corrected   whether the pair belongs to the family of comparisons that are corrected together
     direction   1 where the test speaks for the run, -1 for the other, 0 for neither
     wins, losses  topics on which the run is better, worse than the other
     """
@@ -65,9 +65,11 @@ class PairTable:
     corrected        (M, P) after it; nan outside the family
     direction        (M, P) 1 where the test speaks for the first run, -1 for the second, 0 for neither
     wins, losses     (M, P) topics on which the first run is better, worse than the second
-    letters          (M, R) no difference was found between runs that share one; empty: nothing was tested
-    gains            (M, R) the means, so that more is better
-    baseline         the run with which all comparisons of the family are; None: all pairs are the family
+    letters          (M, R) no significant difference was found between runs that share a letter; empty texts:
+                     nothing was tested
+    gains            (M, R) the means as gains: more is better
+    settings         the test and the correction
+    baseline         index of the run that the family compares with the others; None: all pairs are the family
     """
 
     measures: tuple[str, ...]
@@ -90,7 +92,7 @@ class PairTable:
     baseline: int | None = None
 
     def against(self, measure: int, run: int, other: int) -> Against:
-        """Return a run against another; measure, run and other are indices."""
+        """Return the comparison of a run with another; measure, run and other are indices."""
         is_pair = (self.first == min(run, other)) & (self.second == max(run, other))
         pair = int(np.flatnonzero(is_pair)[0])
         corrected = bool(self.in_family[pair])
@@ -158,18 +160,24 @@ def pairs_of(
     weights: Weights | None = None,
     baseline: int | None = None,
 ) -> PairTable | None:
-    """Return the comparisons of all runs under those labels of measures that are means of numbers.
+    """Return the comparisons of all runs under those of the labels that are means of numbers.
 
-    every_topic  topics over which all runs are compared; None: each run has its own
-    weights      of the topics
-    None where a run has no topic, or where there is no such measure.
+    every_topic  topics over which all runs are compared, with 0 where a run lacks one; None: each pair of
+                 runs is compared over the topics that both have
+    weights      of the topics; None: all weigh the same
+    baseline     as for `every_pair`
+
+    None if a run has no topic, or no label is a mean of numbers.
     """
     averages = {column.label for column in evaluations[0].columns if is_average(column)}
     usable = [label for label in labels if label in averages and _all_numbers(evaluations, label)]
-    if not usable or not (every_topic or all(evaluation.topics for evaluation in evaluations)):
+    if not usable:
         return None
-    union = all_topics(evaluations)
-    scores = pair_columns(evaluations, names, usable, every_topic or union, weights)
+    runs_have_topics = all(evaluation.topics for evaluation in evaluations)
+    if not every_topic and not runs_have_topics:
+        return None
+    topics = every_topic or all_topics(evaluations)
+    scores = pair_columns(evaluations, names, usable, topics, weights)
     present = np.ones((len(evaluations), len(scores.topics)), np.bool_)
     if not every_topic:
         for run, evaluation in enumerate(evaluations):
@@ -181,7 +189,7 @@ def pairs_of(
 
 
 def _all_numbers(evaluations: Sequence[ScoredRun], label: str) -> bool:
-    """Return whether all runs have numbers on all topics under a measure."""
+    """Return whether the scores of a measure are finite numbers on all topics of all runs."""
     return all(np.isfinite(evaluation.by_label(label)).all() for evaluation in evaluations)
 
 
@@ -192,11 +200,12 @@ def every_pair(
     present: BoolArray | None = None,
     baseline: int | None = None,
 ) -> PairTable:
-    """Return the numbers of `compare --all-pairs` as arrays; `loop` carries out the loop over the measures.
+    """Return the numbers of `compare --all-pairs` as arrays.
 
+    loop      carries out the loop over the measures
     present   (R, T) whether the run has the topic; None: every run has all
-    baseline  index of the run of `compare --baseline`, if p-values are corrected for the comparisons with
-              it alone
+    baseline  index of the run of `compare --baseline`: p-values are corrected for the comparisons with it;
+              None: for those of all pairs
     """
     first, second = np.triu_indices(len(scores.runs), 1)
     if present is None:
@@ -251,13 +260,13 @@ def _means_and_ends(
     means_and_ends = np.empty((3, len(scores.runs)))
     for runs, topics in runs_by_topics:
         scores_of_runs = replace(scores, values=scores.values[:, runs]).on_topics(np.flatnonzero(topics))
-        lower, upper = settings.of_means(scores_of_runs, measure)
+        lower, upper = settings.intervals_of_means(scores_of_runs, measure)
         means_and_ends[:, runs] = scores_of_runs.means[measure], lower, upper
     return means_and_ends
 
 
 def in_family(first: IntArray, second: IntArray, baseline: int | None) -> BoolArray:
-    """Return (P,) whether pairs are corrected together: those with the baseline; all if that is None."""
+    """Return (P,) whether each pair is in the family: those with the baseline, or all pairs if it is None."""
     if baseline is None:
         return np.ones(len(first), np.bool_)
     return np.asarray((first == baseline) | (second == baseline), np.bool_)

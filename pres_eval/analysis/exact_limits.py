@@ -1,9 +1,10 @@
 """Confidence distributions of numbers of relevant documents, for limits to one side that keep their level.
 
-The upper limit of a part is the largest number K of relevant documents that its sample does not contradict:
-P(X ≤ x | K) > α, X hypergeometric (Clopper & Pearson, Biometrika 1934, doi:10.1093/biomet/26.4.404).  As a
-function of a random α the limit has a beta-binomial distribution: x + BetaBinomial(N - n, x + 1, n - x).
-That of the lower limit is x + BetaBinomial(N - n, x, n - x + 1).
+Of the N documents of a part a sample of n was judged, and x of these are relevant.  The upper limit is the
+largest number K of relevant documents in the part that the sample does not contradict: P(X ≤ x | K) > α, X
+hypergeometric (Clopper & Pearson, Biometrika 1934, doi:10.1093/biomet/26.4.404).  For a uniformly random α
+the limit has the distribution x + BetaBinomial(N - n, x + 1, n - x), the lower limit
+x + BetaBinomial(N - n, x, n - x + 1).
 
 Worked example: of 1,500 documents drawn from 50,000 none is relevant.  BetaBinomial(48,500, 1, 1,500) is 98
 or more with a chance of 0.0504, and 99 or more with one of 0.0489.  So the limit at α = 0.05 is 98.
@@ -22,15 +23,18 @@ from pres_eval.arrays import FloatArray
 
 
 def upper_limits(parts: Sequence[SampledPart], draws: int) -> FloatArray:
-    """Return upper limits (draws,) of the relevant documents of parts, at evenly spaced α, ascending.
+    """Return upper limits (draws,) of the relevant documents in parts, at evenly spaced α, ascending.
 
-    One part that is not fully judged has the exact hypergeometric limits.  Those of several parts are the
-    gamma limits of Fay & Feuer for a weighted sum, with a beta-binomial in place of the gamma distribution,
-    as parts are finite.  Its mean and variance are those of the estimate, plus one relevant document in the
-    part in which that adds most.
+    If one part is not fully judged, the limits are the exact hypergeometric ones.  For several parts they are
+    the gamma limits of Fay & Feuer for a weighted sum, with a beta-binomial in place of the gamma
+    distribution since parts are finite.  Its mean and variance are those of the estimate, plus one relevant
+    document in the part in which that adds most.
 
-    Formula:  mean Σ (N - n) x / n + e, variance Σ N (N - n) / n · x (n - x) / (n (n - 1)) + e (e + 1),
-      e = max (N - n) (n - x) / (n (n + 1)); of a sample of one document ¼ for x (n - x) / (n (n - 1))
+    Formula, sums over the parts that are not fully judged:
+      mean      = Σ (N - n) x / n + e
+      variance  = Σ N (N - n) / n · v + e (e + 1)
+      v         = x (n - x) / (n (n - 1)), ¼ for a sample of one document
+      e         = max (N - n) (n - x) / (n (n + 1))
     Source: Fay & Feuer, Statistics in Medicine 1997, doi:10.1002/(SICI)1097-0258(19970415)16:7<791.
     """
     judged_relevant = sum(part.relevant for part in parts)
@@ -48,9 +52,9 @@ def upper_limits(parts: Sequence[SampledPart], draws: int) -> FloatArray:
 
 
 def lower_limits(parts: Sequence[SampledPart], draws: int) -> FloatArray:
-    """Return lower limits (draws,) of the relevant documents of parts, at evenly spaced α, ascending.
+    """Return lower limits (draws,) of the relevant documents in parts, at evenly spaced α, ascending.
 
-    They are all documents less the upper limits of the irrelevant ones.
+    They are the number of documents less the upper limits of the irrelevant ones.
     """
     documents = sum(part.size for part in parts)
     irrelevant = upper_limits([part.with_relevance_exchanged() for part in parts], draws)
@@ -73,17 +77,21 @@ def _moments_of_several(parts: Sequence[SampledPart]) -> tuple[float, float]:
 
 
 def shuffled(limits: FloatArray, stream: RandomStream) -> FloatArray:
-    """Return limits (draws,) in a random order, to be melded with those of other parts.
+    """Return limits (draws,) in a random order, to be melded with limits of other parts.
 
-    Melding draws the limits of two parts independently, the lower one of what raises a quantity and the upper
-    one of what lowers it.  A quantile of the quantity's values is its limit.
+    Melding pairs the limits of two numbers at random.  For the lower limit of a quantity it takes the lower
+    limits of the number that raises the quantity, and the upper limits of the number that lowers it; a
+    quantile of the values is the limit.
     Source: Fay, Proschan & Brittain, Biometrics 2015, doi:10.1111/biom.12231 (melded confidence intervals).
     """
     return np.asarray(limits[stream.orders(1, len(limits))[0]])
 
 
 def quantile_at_least(values: FloatArray, chance: float) -> float:
-    """Return the least value (n,) that more than `chance` of them do not exceed; nan for no values."""
+    """Return the least of the values (n,) such that more than a share `chance` of them is not above it.
+
+    nan are left out; nan if there is no value.
+    """
     known = np.sort(values[~np.isnan(values)])
     if not len(known):
         return math.nan
@@ -91,5 +99,8 @@ def quantile_at_least(values: FloatArray, chance: float) -> float:
 
 
 def quantile_at_most(values: FloatArray, chance: float) -> float:
-    """Return the largest value (n,) that more than `chance` of them reach; nan for no values."""
+    """Return the largest of the values (n,) such that more than a share `chance` of them is not below it.
+
+    nan are left out; nan if there is no value.
+    """
     return -quantile_at_least(-values, chance)

@@ -39,9 +39,11 @@ def relevant_ranks(
     number_of_topic = {topic: number for number, topic in enumerate(pool.topics)}
     order = pool.byte_order()
     relevant = qrels.grade[order] >= options.relevance_level
-    by_topic = np.concatenate(([0], np.cumsum(relevant)))[pool.offsets]
+    relevant_before_document = np.concatenate(([0], np.cumsum(relevant)))
+    # Where each topic of the pool begins among all relevant documents.
+    starts = relevant_before_document[pool.offsets]
     numbers = np.array([number_of_topic[topic] for topic in topics], np.int64)
-    rows, offsets = rows_or_slice(by_topic[numbers], lengths_at(by_topic, numbers))
+    rows, offsets = rows_or_slice(starts[numbers], lengths_at(starts, numbers))
     documents = order[np.flatnonzero(relevant)[rows]]
     # (R, D), 0 where a run does not have the document.
     ranks = np.zeros((len(rankings), len(documents)), np.int64)
@@ -61,14 +63,14 @@ def relevant_ranks(
 class Relevant:
     """One relevant document of a topic.
 
-    place    i, from 1, in the order of the ranks that count
+    position i, from 1, in the order of the topic's relevant documents by `counted`
     docno    its id
     grade    its relevance in the qrels
-    rank     where the run has it, None if nowhere
+    rank     its rank in the run, from 1; None if the run does not have it
     nmax     the rank at which the reader stops
     """
 
-    place: int
+    position: int
     docno: bytes
     grade: int
     rank: int | None
@@ -81,15 +83,15 @@ class Relevant:
 
     @property
     def counted(self) -> int:
-        """r_i: its rank, or, beyond Nmax or nowhere, the rank of the worst case."""
+        """r_i, the rank with which it counts: its own by Nmax, else that of the worst case, Nmax + i."""
         if self.rank is None or self.rank > self.nmax:
-            return self.nmax + self.place
+            return self.nmax + self.position
         return self.rank
 
     @property
     def lost(self) -> int:
         """r_i - i, the ranks by which it comes later than in the best case: its share of A1."""
-        return self.counted - self.place
+        return self.counted - self.position
 
 
 @dataclass(frozen=True)
@@ -148,13 +150,13 @@ def explain_topic(
     run has further down come first, by rank, then the rest by id.
     Source: Magdy & Jones, SIGIR 2010, doi:10.1145/1835449.1835551, figures 1 and 3.
     """
-    last = np.iinfo(np.int64).max
-    order = sorted(range(len(docnos)), key=lambda i: (int(ranks[i]) or last, docnos[i]))
+    behind_all_ranks = np.iinfo(np.int64).max
+    order = sorted(range(len(docnos)), key=lambda i: (int(ranks[i]) or behind_all_ranks, docnos[i]))
     documents = []
     for number, index in enumerate(order, 1):
         documents.append(
             Relevant(
-                place=number,
+                position=number,
                 docno=docnos[index],
                 grade=int(grades[index]),
                 rank=int(ranks[index]) or None,
@@ -187,7 +189,7 @@ def explain_topics(
 
 
 def cumulated(ranks: Sequence[int], last: int) -> tuple[list[int], list[int]]:
-    """Return the corners of the curve of relevant documents: their ranks (x) and counts (y).
+    """Return the corners of the curve of relevant documents by rank, from 0 to `last`: ranks (x), counts (y).
 
     Worked example: relevant documents at ranks 2 and 3 of 5 make x = 0, 2, 2, 3, 3, 5, y = 0, 0, 1, 1, 2, 2.
     """
@@ -204,8 +206,8 @@ def cumulated(ranks: Sequence[int], last: int) -> tuple[list[int], list[int]]:
 def text_plot(explanation: Explanation, width: int = 60, height: int = 12) -> list[str]:
     """Return the areas as lines of text: a row for each relevant document, at most `height` of them.
 
-    From rank 1 to Nmax + n: `.` is area lost (A1), `#` area kept (A2); `.` and `#` begin where the best case
-    would have the document, `#` where the run has it, and ends where the worst case would.
+    Ranks run from 1 at the left to Nmax + n.  `.` is area lost (A1), from a document's rank in the best case
+    to its rank in the run; `#` is area kept (A2), from there to its rank in the worst case.
     """
     documents, nmax = explanation.documents, explanation.nmax
     count = len(documents)
@@ -216,9 +218,9 @@ def text_plot(explanation: Explanation, width: int = 60, height: int = 12) -> li
     margin = len(str(count))
     lines = []
     for document in reversed(shown):
-        best, worst = document.place, nmax + document.place
+        best, worst = document.position, nmax + document.position
         bar = _bar(best, document.counted, worst, nmax + count, width)
-        lines.append(f"{document.place:{margin}} |{bar}".rstrip())
+        lines.append(f"{document.position:{margin}} |{bar}".rstrip())
     lines.append(f"{' ' * margin} +{'-' * width}")
     last_rank = str(nmax + count)
     lines.append(f"{' ' * margin}  1{'rank':^{width - 1 - len(last_rank)}}{last_rank}")
@@ -246,9 +248,10 @@ def _bar(best: int, run: int, worst: int, last: int, width: int) -> str:
 class PrecisionRecall:
     """Precision against recall of one topic, of whose relevant documents n were found.
 
-    recall, precision     (2 n,) the saw-tooth: at each relevant document, and just before the next
-    levels, interpolated  (n,) recall at each of them, and the highest precision there or beyond
-    break_even            precision where it equals recall: at rank R, of R relevant documents
+    recall, precision  (2 n,) the saw-tooth: at each relevant document, and just before the next
+    levels             (n,) recall at each of these documents
+    interpolated       (n,) the highest precision at this recall or beyond
+    break_even         precision where it equals recall: at rank R, if R documents are relevant
     """
 
     recall: FloatArray
@@ -259,7 +262,11 @@ class PrecisionRecall:
 
 
 def precision_recall(ranks: Sequence[int], relevant: int, retrieved: int) -> PrecisionRecall:
-    """Return the curve of a topic, from its relevant documents, the ranks of those found, and num_ret.
+    """Return the curve of a topic.
+
+    ranks      of the relevant documents that were retrieved
+    relevant   number of relevant documents
+    retrieved  number of documents retrieved, relevant or not
 
     Precision falls from one relevant document to the next, and after the last of them to the end of the
     ranking.
@@ -267,6 +274,7 @@ def precision_recall(ranks: Sequence[int], relevant: int, retrieved: int) -> Pre
     """
     ordered = np.array(sorted(ranks), np.int64)
     numbers = np.arange(1, len(ordered) + 1)
+    # The rank before the next relevant document; for the last one that of the end.
     before_next = np.append(ordered, retrieved + 1)[1:] - 1
     peaks = numbers / ordered
     troughs = numbers / np.maximum(ordered, before_next)
@@ -291,20 +299,26 @@ class Roc:
 
 
 def roc(ranks: Sequence[int], relevant: int, retrieved: int, collection: int) -> Roc:
-    """Return the ROC curve of a topic in a collection of this size.
+    """Return the ROC curve of a topic.
 
-    What was not retrieved follows in an unknown order: a straight line to (1, 1).  The area is
-    the chance that a relevant document comes before one that is not (AUC); nan if there is none of either.
+    ranks       of the relevant documents that were retrieved
+    relevant    number of relevant documents
+    retrieved   number of documents retrieved, relevant or not
+    collection  number of documents in the collection
+
+    Documents that were not retrieved follow in an unknown order: a straight line to (1, 1).  The area (AUC)
+    is the chance that a relevant document comes before a nonrelevant one; nan if the collection lacks one of
+    the two kinds.
     Source: Robertson, Journal of Documentation 1969, doi:10.1108/eb026466.
     """
-    others = collection - relevant
-    if not relevant or others <= 0:
+    nonrelevant = collection - relevant
+    if not relevant or nonrelevant <= 0:
         return Roc(np.zeros(1), np.zeros(1), float("nan"))
     ordered = np.array(sorted(ranks), np.int64)
     numbers = np.arange(1, len(ordered) + 1)
     recall = np.column_stack((numbers - 1, numbers)).ravel() / relevant
-    fallout = np.repeat((ordered - numbers) / others, 2)
-    last_fallout = (retrieved - len(ordered)) / others
+    fallout = np.repeat((ordered - numbers) / nonrelevant, 2)
+    last_fallout = (retrieved - len(ordered)) / nonrelevant
     last_recall = len(ordered) / relevant
     fallout = np.concatenate(([0.0], fallout, [last_fallout, 1.0]))
     recall = np.concatenate(([0.0], recall, [last_recall, 1.0]))
@@ -313,10 +327,14 @@ def roc(ranks: Sequence[int], relevant: int, retrieved: int, collection: int) ->
 
 
 def normalised_recall(ranks: Sequence[int], relevant: int, collection: FloatArray) -> FloatArray:
-    """Return Rnorm (n,) of one topic for collections of these sizes (figure 2 of Magdy & Jones).
+    """Return Rnorm of one topic for each of several sizes of the collection (figure 2 of Magdy & Jones).
 
-    Formula:  1 - (Σ r_i - n (n + 1) / 2) / (n (N - n)), N documents in the collection; those that the run
-      lacks count with its last ranks, N, N - 1, ...
+    ranks       of the relevant documents that were retrieved
+    relevant    number of relevant documents
+    collection  (K,) sizes
+
+    Formula:  1 - (Σ r_i - n (n + 1) / 2) / (n (N - n)), n relevant documents with the ranks r_i among N of
+      the collection; those that the run lacks count with the last ranks, N, N - 1, ...
     Source: Magdy & Jones, SIGIR 2010, doi:10.1145/1835449.1835551, equation 2.
     """
     n = relevant
@@ -330,7 +348,11 @@ def normalised_recall(ranks: Sequence[int], relevant: int, collection: FloatArra
 
 
 def pres_of_average_rank(average: FloatArray, recall: float, relevant: int, nmax: int) -> FloatArray:
-    """Return (n,) PRES of a topic whose found documents have this average rank (figure 4a of Magdy & Jones).
+    """Return PRES (K,) of a topic whose found documents have this average rank (figure 4a of Magdy & Jones).
+
+    average   (K,) average ranks, a
+    recall    R, the share of the n relevant documents that were found
+    relevant  n
 
     Formula:  1 - (R a + (1 - R) (Nmax + (R n + 1 + n) / 2) - (n + 1) / 2) / Nmax: the missing ones count with
       the ranks Nmax + R n + 1 ... Nmax + n
@@ -342,5 +364,8 @@ def pres_of_average_rank(average: FloatArray, recall: float, relevant: int, nmax
 
 
 def pres_of_one(rank: IntArray, nmax: int) -> FloatArray:
-    """Return (n,) PRES where one document is relevant, at this rank (figure 4b): 1 - (r - 1) / Nmax, or 0."""
+    """Return PRES (K,) if one document is relevant, at these ranks (K,) (figure 4b of Magdy & Jones).
+
+    It is 1 - (rank - 1) / Nmax by rank Nmax, and 0 beyond.
+    """
     return np.where(rank <= nmax, 1 - (rank - 1) / nmax, 0.0)

@@ -1,9 +1,9 @@
 """Does a judge favour a group of runs, more than a fair judge with the same error rates would by chance?
 
 A strict judge takes more from good runs than from poor ones, a lenient judge gives more to some than to
-others.  So a group of runs gains or loses beside the others although the judge knows nothing of the runs.
-What a fair judge does is computed: the second judge's grades of a topic's documents that have the same grade
-by the first judge are exchanged at random.
+others.  So a group of runs gains or loses compared with the others although the judge does not know the runs.
+A fair judge is simulated: among a topic's documents with the same grade by the first judge, the grades of the
+second judge are exchanged at random.
 
 Worked example: of four documents relevant to the first judge the second one keeps two.  The fair judge keeps
 two as well, any two of the four.  If the group of runs found just the two that were kept, it gains by the
@@ -33,11 +33,13 @@ FAIR_JUDGES = 50
 class Favour:
     """Test of one judge's favour for a group of runs.
 
-    change, others   mean gain of the group's runs, and of the others, from the first judge to the second
-    difference       of the two
-    expected         the difference that a fair judge with the same error rates has
-    p_value          of a t-test over topics that the difference is the expected one, nan without others
-    corrected        the same after Holm's correction for all groups and measures
+    runs             number of runs in the group
+    change           mean of the group's runs by the second judge less that by the first
+    others           the same of the other runs
+    difference       change less others
+    expected         the difference that a fair judge with the same error rates would make
+    p_value          of a t-test over topics that the difference is the expected one; nan without other runs
+    corrected        p_value after Holm's correction for all groups and measures
     """
 
     measure: str
@@ -54,9 +56,11 @@ class Favour:
 def favours(
     first: PairedScores, second: PairedScores, fair: FloatArray, groups: Mapping[str, Sequence[int]]
 ) -> list[Favour]:
-    """Return for each measure and group of runs whether it gained more than by a fair judge.
+    """Return for each measure and group of runs the test whether it gained more than by a fair judge.
 
-    fair  (M, R, T) the gains that `expected_gains` returns
+    first, second  scores of the same runs by the two judges
+    fair           (M, R, T) the gains by a fair judge, see `expected_gains`
+    groups         indices of each group's runs, by its name
     """
     rows = []
     for number, measure in enumerate(first.measures):
@@ -75,10 +79,11 @@ def favour_of(
     outside: BoolArray,
     fair_gains: FloatArray | None = None,
 ) -> Favour:
-    """Return how gains (R, T) of a group of runs (R,) differ from those of others (R,), if there are any.
+    """Return the test whether a group of runs gained more than others; its p-value is not corrected yet.
 
-    fair_gains  (R, T) by a fair judge; None: they are 0
-    The p-value is not corrected yet.
+    gains            (R, T) change of each run's value from the first judge to the second
+    inside, outside  (R,) whether a run belongs to the group, or to those that it is compared with
+    fair_gains       (R, T) gains by a fair judge; None: they are 0
     """
     if fair_gains is None:
         fair_gains = np.zeros_like(gains)
@@ -103,7 +108,7 @@ def favour_of(
 
 
 def with_corrected(rows: Sequence[Favour]) -> list[Favour]:
-    """Return the tests with p-values corrected for the number of them."""
+    """Return the tests with Holm's correction of their p-values, for all of them together."""
     p_values = np.array([row.p_value for row in rows], np.float64)
     corrected = holm(p_values).tolist()
     return [replace(row, corrected=p_value) for row, p_value in zip(rows, corrected, strict=True)]
@@ -121,8 +126,9 @@ def expected_gains(
     first   the scores by the first judge
     score   computes the scores by other judgements of the same documents
 
-    As grades are exchanged only within a topic and a grade of the first judge, each gain of a fair judge is
-    as likely as that of the second one (a stratified permutation, Good, Permutation Tests, 2000).
+    Grades are exchanged only within a topic and a grade of the first judge.  So if the second judge is fair,
+    its gains are as likely as those of each simulated one.
+    Source: Good, Permutation Tests, 2000 (stratified permutations).
     """
     stream = RandomStream(seed)
     total = np.zeros_like(first.values)
@@ -134,8 +140,8 @@ def expected_gains(
 def _fair_judge(judged: Assessments, stream: RandomStream) -> Assessments:
     """Return the judgements with the second judge's grades exchanged at random among like documents.
 
-    Documents are alike if they are of one topic and have the same grade by the first judge.  Those that only
-    one of the two judged keep what they have.
+    Documents are alike if they belong to one topic and have the same grade by the first judge.  Documents
+    that only one of the two judged keep their grades.
     """
     both = np.flatnonzero(judged.judged.all(axis=0))
     first_grades, topics = judged.grades[0, both], judged.pool.topic_of[both]

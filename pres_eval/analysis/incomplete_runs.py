@@ -1,7 +1,7 @@
-"""Runs that lack topics: which run is best in spite of them, and where none can be called so.
+"""The best run, if some runs lack topics.
 
-A mean over fewer topics than others have cannot be ranked among them, so that the best run is one that has
-all topics.  If a run that lacks some is better than it on the topics that both have, no run is called best.
+A mean over fewer topics cannot be compared with means over all of them, so the best run is one that has all
+topics.  If a run that lacks topics is better than it on the topics that both have, no run is called best.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from pres_eval.scoring.summing import Summing
 
 @dataclass(frozen=True)
 class Overtaking:
-    """A run that lacks topics, and is better on those that it has than the best run that has all of them.
+    """A run that lacks topics, and on those that it has is better than the best run that has all of them.
 
-    run, best   places of the two runs
-    lacks       topics that the run lacks
-    topics      topics that both have
-    value, best_value  of the measure over these
+    run, best   indices of the two runs
+    lacks       number of topics that the run lacks
+    topics      number of topics that both have
+    value, best_value  values of the two runs over these topics
     """
 
     run: int
@@ -42,15 +42,16 @@ def all_topics(evaluations: Sequence[ScoredRun]) -> tuple[bytes, ...]:
 
 
 def incomplete_runs(evaluations: Sequence[ScoredRun]) -> list[int]:
-    """Return the runs that lack a topic of another run; none with -c, where these count as 0."""
+    """Return the indices of runs that lack a topic of another run; none with -c, which counts these as 0."""
     count = len(all_topics(evaluations))
     return [run for run, evaluation in enumerate(evaluations) if evaluation.totals.num_topics < count]
 
 
 def best_complete_runs(evaluations: Sequence[ScoredRun], label: str) -> list[int]:
-    """Return the runs with the best value among those that have all topics: several if they tie at 12 digits.
+    """Return the indices of the best runs among those with all topics: several if they tie at 12 digits.
 
-    Empty if every run lacks topics, or if no run that has all of them has a number.
+    label  of the measure
+    Empty if every run lacks topics, or if no run with all topics has a number.
     """
     incomplete = set(incomplete_runs(evaluations))
     complete = [run for run in range(len(evaluations)) if run not in incomplete]
@@ -62,13 +63,14 @@ def best_complete_runs(evaluations: Sequence[ScoredRun], label: str) -> list[int
 def overtaking_runs(
     evaluations: Sequence[ScoredRun], label: str, weights: Weights | None = None
 ) -> list[Overtaking]:
-    """Return the runs that lack topics and are better than the best complete run, those that gain most first.
+    """Return the runs that lack topics and are better than the best complete run, largest gains first.
 
-    weights: of the topics, which the values of these evaluations were averaged with
+    label    of the measure
+    weights  of the topics, with which the values of the evaluations were averaged
     """
     best_runs = best_complete_runs(evaluations, label)
     num_topics = len(all_topics(evaluations))
-    # Runs of one group often lack the same topics.
+    # By the best run and the topics: runs of one group often lack the same topics.
     best_values: dict[tuple[int, tuple[bytes, ...]], float] = {}
     overtaking: dict[int, Overtaking] = {}
     for run in incomplete_runs(evaluations):
@@ -92,7 +94,7 @@ def overtaking_runs(
 
 
 def leading_runs(evaluations: Sequence[ScoredRun], label: str, weights: Weights | None = None) -> list[int]:
-    """Return the runs that are called best by a measure; none if a run that lacks topics may be better."""
+    """Return the indices of the best runs by a measure; empty if a run that lacks topics may be better."""
     if overtaking_runs(evaluations, label, weights):
         return []
     return best_complete_runs(evaluations, label)
@@ -105,7 +107,10 @@ def why_none_is_best(
     weights: Weights | None = None,
     digits: int = 4,
 ) -> str | None:
-    """Return in words why no run is called best by a measure; None where one is."""
+    """Return a text that says why no run is called best by a measure; None if a run is.
+
+    digits  decimals of the values in the text
+    """
     overtaking = overtaking_runs(evaluations, label, weights)
     if not overtaking:
         if best_complete_runs(evaluations, label):
@@ -127,8 +132,9 @@ def why_none_is_best(
 
 
 def _sign(evaluation: ScoredRun, label: str) -> int:
-    """Return -1 where a lower value of the column is better, else 1."""
-    return -1 if evaluation.columns[evaluation.labels.index(label)].measure.less_is_better else 1
+    """Return -1 if a lower value of the column is better, else 1."""
+    column = evaluation.columns[evaluation.labels.index(label)]
+    return -1 if column.measure.less_is_better else 1
 
 
 def _value(evaluation: ScoredRun, label: str) -> float:
@@ -138,7 +144,7 @@ def _value(evaluation: ScoredRun, label: str) -> float:
 
 
 def _gain(evaluation: ScoredRun, label: str) -> float:
-    """Return the value of a column with the sign by which more is better."""
+    """Return the value of a column over all topics of the run as a gain: more is better."""
     return _sign(evaluation, label) * _value(evaluation, label)
 
 

@@ -29,18 +29,25 @@ ten spreading less, permutations would lose 3 to 5 points of power.
 """
 
 TOLERANCE = 1e-9
-"""Relative difference below which two statistics count as equal: they are the same numbers, added up in
-another order.  So groups of [.1] * 4 + [.7] and of [.1] * 5 have p = 1: in every permutation one group has
-the .7."""
+"""Relative difference up to which two statistics count as equal: sums of the same numbers in another order.
+
+Worked example: groups [.1, .1, .1, .1, .7] and [.1, .1, .1, .1, .1] have p = 1, since in every permutation
+one group has the .7.
+"""
+
+LEAST_SHARE_OF_VARIANCE = 1e-9
+"""Least variance in a group, as a share of that of all topics: equal values would have an infinite weight."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Permutations:
     """S permutations of T topics over G groups: the first topics belong to group 0, the next to group 1, ….
 
+    The observed order is a record of its own, with S = 1.
+
     values   (S, T) differences of the topics, less their common mean, times the topics' weights
     weights  (S, T) weights of the topics
-    sizes    (G,) topics of each group
+    sizes    (G,) number of topics in each group
     """
 
     values: FloatArray
@@ -63,11 +70,13 @@ def p_of_interaction(
     samples      number of random permutations
     weights      (T,) of the topics, at least 0; None: all are 1
 
-    If every group has two topics of positive weight and Welch's F has ENOUGH_DEGREES_OF_FREEDOM, the p-value
-    is that of F.  With fewer degrees of freedom it is the larger one of that p-value and the permutations':
-    alone, F rejects too often where few values are far from normal, and permutations where a group has five
-    topics.  If a group has only one topic, it has no variance of its own: the p-value is that of permutations
-    of the sum of squares between groups.  If all differences are equal, it is 1.
+    The p-value is, by the first line that applies:
+    - 1 if all differences are equal.
+    - That of permutations of the sum of squares between groups, if a group has fewer than two topics of
+      positive weight: such a group has no variance of its own.
+    - That of Welch's F, if it has ENOUGH_DEGREES_OF_FREEDOM.
+    - The larger one of the p-values of F and of its permutations: F alone rejects too often where few values
+      are far from normal, permutations alone where a group has five topics.
     Source: Welch, Biometrika 1951, doi:10.1093/biomet/38.3-4.330; its permutation: Chung & Romano, Annals of
       Statistics 2013, doi:10.1214/13-AOS1090.
     """
@@ -110,24 +119,30 @@ def _p_of_permutations(
 
 
 def _between_groups(permutations: _Permutations) -> FloatArray:
-    """Return the sum (S,) over groups of n (mean of the group - mean)², n the sum of the group's weights.
+    """Return the sum (S,) over groups of w (mean of the group - mean of all)², w the group's sum of weights.
+
+    Values are less the mean of all, so a group with the sum y of values adds w (y / w)² = y² / w.
 
     Source: the permutation test of a one-way analysis of variance; Anderson, Canadian Journal of Fisheries
       and Aquatic Sciences 58, 2001, doi:10.1139/f01-004.
     """
     sums = permutations.sums(permutations.values)
     weight = permutations.sums(permutations.weights)
-    # A group whose topics all weigh 0 in a permutation has a sum of 0.
+    # A group whose topics all weigh 0 in a permutation has a sum of 0, and adds 0.
     squares = sums**2 / np.where(weight > 0, weight, 1)
     return np.asarray(squares.sum(axis=-1), np.float64)
 
 
 def _welch_f(permutations: _Permutations) -> FloatArray:
-    """Return Welch's F (S,), which weighs means by 1 / V, V the variance of a mean.
+    """Return Welch's F (S,), which weighs the mean m of each of G groups by 1 / V, V its variance.
 
-    Formula:  F = Σ (m - m̄)² / V / (G - 1) / (1 + 2 (G - 2) / (G² - 1) Λ), m̄ the mean of m weighed by 1 / V,
-      Λ = Σ (1 - h)² / (n - 1), h a group's share of Σ 1 / V
-      V = n / (n - 1) Σ (y - w m)² / (Σ w)², of the ratio m = Σ y / Σ w; s² / n if all weights are 1
+    Formula, with sums over the groups in B and Λ, over the n topics of a group in m and V:
+      F = B / D
+      B = Σ ((m - m̄)² / V) / (G - 1)                  m̄: mean of the m, weighed by 1 / V
+      D = 1 + 2 (G - 2) / (G² - 1) · Λ
+      Λ = Σ ((1 - h)² / (n - 1))                      h: the group's share of the sum of all 1 / V
+      m = Σ y / Σ w                                   mean of the group; y values, w weights of its topics
+      V = n / (n - 1) · Σ (y - w m)² / (Σ w)²         variance of m; s² / n if all weights are 1
     """
     groups = len(permutations.sizes)
     means, precisions = _means_and_precisions(permutations)
@@ -138,20 +153,19 @@ def _welch_f(permutations: _Permutations) -> FloatArray:
     return np.asarray(between / divisor)
 
 
-def _welch_freedom(permutations: _Permutations) -> float:
-    """Return the second degrees of freedom of Welch's F of the first permutation: (G² - 1) / 3Λ."""
-    groups = len(permutations.sizes)
-    return (groups**2 - 1) / (3 * float(_variance_uncertainty(permutations)[0]))
+def _welch_freedom(observed: _Permutations) -> float:
+    """Return the second degrees of freedom of Welch's F of the observed order: (G² - 1) / (3 Λ)."""
+    groups = len(observed.sizes)
+    return (groups**2 - 1) / (3 * float(_variance_uncertainty(observed)[0]))
 
 
-def _p_of_welch(permutations: _Permutations) -> float:
-    """Return the probability of an F at least as large as the first permutation's, without interaction.
+def _p_of_welch(observed: _Permutations) -> float:
+    """Return the probability of an F at least as large as that of the observed order, without interaction.
 
     Its degrees of freedom are G - 1 and `_welch_freedom`.
     """
-    return f_above(
-        float(_welch_f(permutations)[0]), len(permutations.sizes) - 1, _welch_freedom(permutations)
-    )
+    statistic = float(_welch_f(observed)[0])
+    return f_above(statistic, len(observed.sizes) - 1, _welch_freedom(observed))
 
 
 def _means_and_precisions(permutations: _Permutations) -> tuple[FloatArray, FloatArray]:
@@ -169,11 +183,11 @@ def _means_and_precisions(permutations: _Permutations) -> tuple[FloatArray, Floa
         + means**2 * permutations.sums(permutations.weights**2)
     )
     variance_in_group = squares / np.maximum(num_topics - 1, 1)
+    # Values are less their mean; a rough variance is enough here.
     variance_of_all = (permutations.values**2).mean(axis=-1, keepdims=True)
-    # One topic shows no variance: the group gets that of all topics.  Of equal values the variance would be 0
-    # and the precision infinite, so it has a floor.
+    # One topic shows no variance: the group gets that of all topics.
     variance_in_group = np.where(num_topics > 1, variance_in_group, variance_of_all)
-    variance_in_group = np.maximum(variance_in_group, TOLERANCE * variance_of_all)
+    variance_in_group = np.maximum(variance_in_group, LEAST_SHARE_OF_VARIANCE * variance_of_all)
     return means, weight**2 / (np.maximum(num_topics, 1) * variance_in_group)
 
 

@@ -20,15 +20,22 @@ from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import MissingExtraError
 
 _DEVIATION_NODES = 48
-_SHARED_NODES = 320
-"""Nodes of the quadrature over the standard deviation, and over the shared normal deviate: for up to 100
-means the chances are right to 10 decimals, which more nodes would not change."""
+"""Nodes of the quadrature over the standard deviation: enough for 10 decimals with up to 100 means."""
 
-_WIDEST = 17.0
+_SHARED_NODES = 320
+"""Nodes of the quadrature over the shared normal deviate: enough for 10 decimals with up to 100 means."""
+
+_LARGEST_DEVIATE = 8.5
+"""Largest normal deviate of the quadrature: larger ones have a probability below 1e-16."""
+
+_WIDEST = 2 * _LARGEST_DEVIATE
+"""Largest range of normal deviates, except with a probability below 1e-15."""
+
 _TERMS = 256
+"""Terms of the polynomial that gives the probability of a range: enough for 12 decimals."""
+
 _NOISE = 1e-15
-"""Largest range of normal deviates, except with a probability below 1e-15; number of terms of the polynomial
-that gives the probability of any narrower range to 12 decimals, and limit of its last term."""
+"""Coefficients of the polynomial up to this size are rounding: its last ones are left out."""
 
 _STATISTICS_AT_ONCE = 512
 """Statistics whose probabilities are computed in one array: this bounds the memory."""
@@ -36,31 +43,50 @@ _STATISTICS_AT_ONCE = 512
 _DEALT_AT_ONCE = 1_000_000
 """Scores of one measure that a thread deals at a time."""
 
-_FEWEST_DRAWN = 1e-17
+_SHARE_LEFT_OUT = 1e-17
 """The share of the distribution of a standard deviation that is left out at either end."""
+
+_LEAST_RESIDUAL = 1e-13
+"""Residuals below this are rounding errors of scores up to 1, and count as 0."""
+
+_LEAST_DIFFERENCE = 1e-12
+"""Differences of means up to this count as 0."""
 
 
 def studentized_range(q: FloatArray, groups: int, freedom: float) -> FloatArray:
-    """Return P(Q > q) of the studentised range of this number of means: (P,) in, (P,) out."""
+    """Return P(Q > q) (P,) for q (P,), Q the studentised range of `groups` means.
+
+    freedom  degrees of freedom of the standard deviation
+    """
     return _outside(q, freedom, _range_chances(groups))
 
 
 def against_one(t: FloatArray, comparisons: int, freedom: float) -> FloatArray:
-    """Return P(max |T_i| > t) of this number of t values that share one mean: (P,) in, (P,) out."""
+    """Return P(max |T_i| > t) (P,) for t (P,), T_i the t values of runs compared with the same run.
+
+    comparisons  how many T_i there are
+    freedom      degrees of freedom of the standard deviation
+    """
     return _outside(t, freedom, _shared_chances(comparisons))
 
 
 @lru_cache(maxsize=64)
 def _range_chances(groups: int) -> FloatArray:
-    """Return the polynomial (terms,) of the probability that a range of normal deviates is below a width."""
+    """Return coefficients (terms,) of P(range of k normal deviates is below w), a polynomial of the width w.
+
+    groups  k
+    Formula:  k ∫ φ(z) (Φ(z) - Φ(z - w))^(k - 1) dz: one deviate z is the largest, the others are less than w
+      below it
+    """
     return _polynomial(lambda ndtr, width, z: groups * (ndtr(z) - ndtr(z - width)) ** (groups - 1))
 
 
 @lru_cache(maxsize=64)
 def _shared_chances(comparisons: int) -> FloatArray:
-    """Return the polynomial (terms,) of the probability that all |z_i - z| / √2 are below a width.
+    """Return the coefficients (terms,) of P(all |z_i - z| / √2 are below w), a polynomial of the width w.
 
-    z and the z_i, as many as comparisons, are independent normal deviates.
+    comparisons  k, how many z_i there are; z and the z_i are independent normal deviates
+    Formula:  ∫ φ(z) (Φ(z + √2 w) - Φ(z - √2 w))^k dz
     """
     root = math.sqrt(2)
     return _polynomial(
@@ -69,12 +95,16 @@ def _shared_chances(comparisons: int) -> FloatArray:
 
 
 def _polynomial(inside: Callable[[Any, FloatArray, FloatArray], FloatArray]) -> FloatArray:
-    """Return the Chebyshev coefficients of ∫ φ(z) inside(Φ, width, z) dz; all widths are scaled to -1 … 1."""
-    nodes, weights = _gauss(_SHARED_NODES)
-    z = 8.5 * nodes
-    z_weights = weights * 8.5 * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+    """Return the Chebyshev coefficients (terms,) of ∫ φ(z) inside(Φ, width, z) dz as a function of the width.
 
-    # Cosines of k (2 j + 1) π / (2 terms), brought below a whole turn in whole numbers.
+    inside  the probability that all deviates are within the width, if the shared one is z
+    φ and Φ are the density and the distribution of a normal deviate.  Widths 0 … _WIDEST become -1 … 1.
+    """
+    nodes, weights = _gauss(_SHARED_NODES)
+    z = _LARGEST_DEVIATE * nodes
+    z_weights = weights * _LARGEST_DEVIATE * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+
+    # The cosines of k (2 j + 1) π / (2 terms).  Whole turns are taken off in whole numbers, which is exact.
     turns = np.arange(_TERMS)[:, None] * np.arange(1, 2 * _TERMS, 2) % (4 * _TERMS)
     cosines = np.cos(turns * (math.pi / (2 * _TERMS)))
     widths = (cosines[1] + 1) / 2 * _WIDEST
@@ -86,11 +116,15 @@ def _polynomial(inside: Callable[[Any, FloatArray, FloatArray], FloatArray]) -> 
 
 
 def _outside(values: FloatArray, freedom: float, polynomial: FloatArray) -> FloatArray:
-    """Return 1 - ∫ f(s) H(s value) ds (P,); f: of the deviation of `freedom` degrees, H: of a width."""
+    """Return the probabilities (P,) of exceeding values (P,): 1 - ∫ f(s) H(s value) ds.
+
+    f  density of the standard deviation s with `freedom` degrees of freedom, if the true one is 1
+    H  probability that deviates are within a width, whose Chebyshev coefficients are `polynomial`
+    """
     special = special_functions()
     half = freedom / 2
-    lowest = math.sqrt(special.gammaincinv(half, _FEWEST_DRAWN) / half)
-    highest = math.sqrt(special.gammainccinv(half, _FEWEST_DRAWN) / half)
+    lowest = math.sqrt(special.gammaincinv(half, _SHARE_LEFT_OUT) / half)
+    highest = math.sqrt(special.gammainccinv(half, _SHARE_LEFT_OUT) / half)
     nodes, weights = _gauss(_DEVIATION_NODES)
     s = lowest + (nodes + 1) / 2 * (highest - lowest)
     logarithm = math.log(2) + half * math.log(half) - math.lgamma(half) + (freedom - 1) * np.log(s)
@@ -128,7 +162,11 @@ comparisons and the degrees of freedom."""
 
 @dataclass(frozen=True)
 class Draws:
-    """Random draws of a joint test: samples, seed; alpha of the intervals; what carries out their loop."""
+    """Settings of a joint test: number and seed of random draws, the level of intervals, the loop of draws.
+
+    alpha  the chance that any of the intervals misses
+    loop   carries out the loop over the draws
+    """
 
     samples: int = 10_000
     seed: int = 0
@@ -138,8 +176,10 @@ class Draws:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """Result of a test of P differences of means: p-values, if all are tested jointly also half the width of
-    their intervals.
+    """Result of a test of P differences of means.
+
+    p_values    (P,)
+    half_width  half the width of the intervals of all differences; nan for a test of each pair by itself
     """
 
     p_values: FloatArray
@@ -147,10 +187,10 @@ class Joint:
 
 
 def residual_variance(values: FloatArray) -> float:
-    """Return the variance of scores that neither the run nor the topic explains: (R, T) values in.
+    """Return the variance of scores (R, T) that neither the run nor the topic explains.
 
-    Formula:  Σ (x_rt - x̄_r - x̄_t + x̄)² / ((R - 1) (T - 1)), the mean square of the two-way analysis of
-      variance without interaction.  nan for one run or one topic.
+    Formula:  Σ (x_rt - x̄_r - x̄_t + x̄)² / ((R - 1) (T - 1)), x̄_r a run's mean, x̄_t a topic's: the residual
+      mean square of the two-way analysis of variance without interaction.  nan for one run or one topic.
     Source: Fisher 1925; Sakai, Information Retrieval Journal 2016, doi:10.1007/s10791-015-9273-z (2.3).
     """
     runs, topics = values.shape
@@ -159,12 +199,15 @@ def residual_variance(values: FloatArray) -> float:
     of_run = values.mean(axis=1, keepdims=True)
     of_topic = values.mean(axis=0, keepdims=True)
     residuals = values - of_run - of_topic + values.mean()
-    residuals[np.abs(residuals) < 1e-13] = 0.0
+    residuals[np.abs(residuals) < _LEAST_RESIDUAL] = 0.0
     return float((residuals**2).sum() / ((runs - 1) * (topics - 1)))
 
 
 def tukey(values: FloatArray, differences: Sequence[FloatArray], settings: Draws) -> list[Joint]:
-    """Return Tukey's HSD after a two-way analysis of variance, of (M, R, T) values, M differences (P,).
+    """Return Tukey's HSD test of each measure, after a two-way analysis of variance.
+
+    values       (M, R, T) scores
+    differences  for each measure those of means (P,) to test
 
     Formula:  q = |d| / √(V / T), V the residual variance; p = P(Q > q), Q the studentised range of R means
       with (R - 1) (T - 1) degrees of freedom; nan for one topic
@@ -172,23 +215,27 @@ def tukey(values: FloatArray, differences: Sequence[FloatArray], settings: Draws
       doi:10.1145/2094072.2094076.  Needs scipy.
     """
     results = []
-    for scores, apart in zip(values, differences, strict=True):
+    for scores, tested in zip(values, differences, strict=True):
         variance = residual_variance(scores)
-        results.append(_by_variance(scores, apart, settings, variance, studentized_range, len(scores)))
+        results.append(_by_variance(scores, tested, settings, variance, studentized_range, len(scores)))
     return results
 
 
 def dunnett(values: FloatArray, differences: Sequence[FloatArray], settings: Draws) -> list[Joint]:
-    """Return Dunnett's test of runs against a baseline: (M, R, T) values, M differences of means (R - 1,) in.
+    """Return Dunnett's test of runs against a baseline, for each measure.
 
-    Formula:  t = |d| / √(2 V / T); p = P(max |T_i| > t) over the R - 1 comparisons, whose T_i have (R - 1)
-      (T - 1) degrees of freedom and correlate with 1/2 as all share the baseline; nan for one topic
+    values       (M, R, T) scores
+    differences  for each measure those of means (R - 1,) from the baseline's
+
+    Formula:  t = |d| / √(2 V / T), V the residual variance; p = P(max |T_i| > t) over the R - 1 comparisons,
+      whose T_i have (R - 1) (T - 1) degrees of freedom and correlate with 1/2, since all share the baseline;
+      nan for one topic
     Source: Dunnett, JASA 1955, doi:10.1080/01621459.1955.10501294.  Needs scipy.
     """
     results = []
-    for scores, apart in zip(values, differences, strict=True):
+    for scores, tested in zip(values, differences, strict=True):
         variance = 2 * residual_variance(scores)
-        results.append(_by_variance(scores, apart, settings, variance, against_one, len(scores) - 1))
+        results.append(_by_variance(scores, tested, settings, variance, against_one, len(scores) - 1))
     return results
 
 
@@ -200,76 +247,95 @@ def _by_variance(
     outside: Outside,
     number: int,
 ) -> Joint:
-    """Return p-values and intervals of differences (P,) from the chances of scores with that variance."""
+    """Return p-values and intervals of differences (P,) of means over the topics of values (R, T).
+
+    variance  of a score; with the number of topics it gives the unit of the statistic
+    outside   gives the p-value of a statistic, for `number` means or comparisons
+    """
     runs, topics = values.shape
     if topics < 2:
         return Joint(np.full(len(differences), math.nan), math.nan)
     unit = math.sqrt(variance / topics)
     freedom = (runs - 1) * (topics - 1)
     distances = np.abs(differences)
-    # Without residual variance nan, or 0 for differences of 0.
-    units = np.where((distances > 1e-12) | math.isnan(unit), math.nan, 0.0)
     if unit > 0:
-        units = distances / unit
-    p_values = outside(units, number, freedom)
+        statistics = distances / unit
+    else:
+        # Without residual variance the statistic of a difference is unknown, and that of none is 0.
+        is_unknown = (distances > _LEAST_DIFFERENCE) | math.isnan(unit)
+        statistics = np.where(is_unknown, math.nan, 0.0)
+    p_values = outside(statistics, number, freedom)
     return Joint(p_values, unit * _critical(outside, number, freedom, settings.alpha))
 
 
 def randomised_tukey(values: FloatArray, differences: Sequence[FloatArray], settings: Draws) -> list[Joint]:
-    """Return the randomised Tukey HSD of M measures, all dealt alike: (M, R, T) values, M differences (P,).
+    """Return the randomised Tukey HSD test of each measure, with the same random deals for all.
+
+    values       (M, R, T) scores
+    differences  for each measure those of means (P,) to test
 
     If all runs were the same system, each topic's scores could as well have been dealt to the runs in any
-    other way: p is the share of random deals in which the best and the worst mean are at least as far apart
-    as the two given ones, which count as one more deal.
+    other way.  p is the share of random deals in which the best and the worst mean are at least as far apart
+    as the two means tested; the observed deal counts as one more.
     Source: Carterette, ACM TOIS 2012, doi:10.1145/2094072.2094076.
     """
     samples = settings.samples
     ranges = np.sort(dealt_ranges(values, samples, settings.seed, settings.loop))
+    # Rounding errors of sums in another order.
     margins = 1e-12 * np.abs(values).max(axis=(1, 2), initial=1e-300)
+    # The index of the range that a share of alpha of all deals exceeds.
     critical = min(samples - 1, math.ceil((1 - settings.alpha) * (samples + 1)) - 1)
     results = []
-    for ranges_of_measure, apart, margin in zip(ranges, differences, margins, strict=True):
-        narrower = np.searchsorted(ranges_of_measure, np.abs(apart) - margin)
+    for ranges_of_measure, tested, margin in zip(ranges, differences, margins, strict=True):
+        narrower = np.searchsorted(ranges_of_measure, np.abs(tested) - margin)
         p_values = (1 + samples - narrower) / (samples + 1)
         results.append(Joint(p_values=p_values, half_width=float(ranges_of_measure[critical])))
     return results
 
 
 def dealt_ranges(values: FloatArray, samples: int, seed: int, loop: Loop = in_turn) -> FloatArray:
-    """Return (M, samples) the best mean less the worst if each topic's scores are dealt to runs at random.
+    """Return ranges (M, samples): the best mean less the worst, if each topic's scores are dealt at random.
 
-    (M, R, T) values in; a deal is the same for all measures.  `loop` carries out the loop over deals.
+    values  (M, R, T); a deal of a topic's scores to the runs is the same for all measures
+    loop    carries out the loop over deals
     """
     measures, runs, topics = values.shape
     of_topics = np.ascontiguousarray(values.transpose(2, 1, 0))
     at_once = max(1, _DEALT_AT_ONCE // (runs * topics))
 
     def ranges(number: int) -> FloatArray:
-        """Return (M, S) the ranges of the S deals of that number."""
+        """Return the ranges (M, S) of the S deals from number * at_once on."""
         start = number * at_once
         stream = RandomStream(seed).after(start * topics * runs)
         orders = stream.orders(min(at_once, samples - start) * topics, runs).reshape(-1, topics, runs)
         totals = np.zeros((len(orders), runs, measures))
         # One topic after the other: the same bits on every platform.
         for topic, scores in enumerate(of_topics):
-            totals += scores.take(orders[:, topic], axis=0, mode="clip")  # without a check of each place
+            totals += scores.take(orders[:, topic], axis=0, mode="clip")  # skips the check of each index
         return np.asarray((totals.max(axis=1) - totals.min(axis=1)).T / topics, np.float64)
 
-    return np.concatenate(list(loop(ranges, -(-samples // at_once))), axis=1)
+    times = -(-samples // at_once)
+    return np.concatenate(list(loop(ranges, times)), axis=1)
 
 
 @lru_cache(maxsize=256)
 def _critical(outside: Outside, number: int, freedom: float, alpha: float) -> float:
-    """Return the value beyond which lies a chance of alpha."""
-    return least_enough(lambda value: not outside(np.array([value]), number, freedom)[0] > alpha, 1.0, 60)
+    """Return the value that is exceeded with probability alpha."""
+
+    def is_beyond(value: float) -> bool:
+        """Return whether the value is exceeded with probability alpha or less; nan ends the search."""
+        chance = float(outside(np.array([value]), number, freedom)[0])
+        return math.isnan(chance) or chance <= alpha
+
+    return least_enough(is_beyond, high=1.0, halvings=60)
 
 
 @dataclass(frozen=True)
 class JointTest:
     """A test of all runs at once.
 
-    run              values (M, R, T), M times differences (P,), draws -> the results of M measures
-    against_baseline whether it is for comparisons with one run only
+    run              values (M, R, T), for each measure differences of means (P,), draws -> M results
+    against_baseline whether it only compares the other runs with one
     least            runs, topics, samples -> the lowest p-value that can come out
     """
 
@@ -279,12 +345,18 @@ class JointTest:
 
 
 def _least_of_variance(runs: int, topics: int, samples: int) -> float:
+    """Return the least p-value of tests by an analysis of variance: there is none above 0."""
     return 0.0 if topics > 1 else math.nan
 
 
 def _least_of_deals(runs: int, topics: int, samples: int) -> float:
-    """Return the chance that one run gets the best score of every topic, and another the worst."""
-    return max(float(max(runs * (runs - 1), 1)) ** (1 - topics), 1 / (samples + 1))
+    """Return the least p-value of randomised Tukey: the share of the most extreme deals, or of one deal.
+
+    In these deals one run has the best score of every topic, and another one the worst.
+    """
+    ordered_pairs = max(runs * (runs - 1), 1)
+    share_of_extremes = float(ordered_pairs) ** (1 - topics)
+    return max(share_of_extremes, 1 / (samples + 1))
 
 
 JOINT_TESTS: dict[str, JointTest] = {

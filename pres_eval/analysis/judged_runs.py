@@ -15,7 +15,7 @@ from pres_eval.analysis.reproducible import rounded
 from pres_eval.analysis.significance import PAIRED_TESTS
 
 TEST_SAMPLES = 10_000
-"""Random samples of a test that draws some."""
+"""Number of random samples, for tests that draw samples."""
 
 
 def order_changes(
@@ -26,19 +26,19 @@ def order_changes(
     first, second   scores of the same runs by the judgements of each judge
     test            a name of PAIRED_TESTS; pairs are tested one by one over topics, without a correction
     alpha           the level of significance
-    seed            of the random samples, for a test that draws some
+    seed            for tests that draw random samples
 
     Keys of a row:
     tau_a, tau_b, rbo  correlations of the two orders
     tau_ap          the one that weighs the top more, with the first judge's order as the true one
-    pairs, swapped  of runs, and those that the second judge puts the other way round
+    pairs           number of pairs of runs
+    swapped         pairs whose means the second judge puts in the opposite order
     lost, gained    pairs that differ significantly under the first judge alone, under the second alone
-    reversed        pairs that differ significantly under both, but the other way round
-    contradicted    swapped pairs whose order was significant under the first judge; a test that speaks
-                    against the order of the means does not count
+    reversed        pairs that differ significantly under both, in opposite directions
+    contradicted    swapped pairs that differ significantly under the first judge, as their means do
     """
     run_rows, other_rows = np.triu_indices(len(first.runs), 1)
-    # (M, pairs) 1 where the first run of a pair is significantly better, -1 where it is worse, else 0.
+    # (M, P) 1 where the first run of a pair is significantly better, -1 where it is worse, else 0.
     first_verdicts = verdicts(first.gain_values(), alpha, test, seed=seed)
     second_verdicts = verdicts(second.gain_values(), alpha, test, seed=seed)
     first_gains, second_gains = first.gains(), second.gains()
@@ -69,7 +69,7 @@ def order_changes(
 class SwappedPair:
     """Two runs that the judges put in opposite orders.
 
-    first, second       mean of `run` less mean of `other`, under the first judge and under the second
+    first, second       mean of `run` minus mean of `other`, under the first judge and under the second
     p_first, p_second   p-values of these differences
     """
 
@@ -121,8 +121,8 @@ class RunChange:
     """A run under both judges.
 
     first, second   its mean under the first judge and under the second
-    change          second less first
-    beyond_others   its change less the average change of the other runs; nan if there is no other run
+    change          second minus first
+    beyond_others   its change minus the average change of the other runs; nan if there is no other run
     position_first, position_second
                     its position among the runs, 1 for the best
     """
@@ -138,7 +138,7 @@ class RunChange:
 
 
 def run_changes(first: PairedScores, second: PairedScores) -> Iterator[RunChange]:
-    """Yield every run under every measure; under each measure the run that gained most on the others first.
+    """Yield every run under every measure; within a measure, runs that gained most on the others come first.
 
     If less is better, a run gains when its value falls.
     """
@@ -164,15 +164,15 @@ def run_changes(first: PairedScores, second: PairedScores) -> Iterator[RunChange
                     position_second=int(after[row]),
                 )
             )
-        falls_first = sign < 0
-        yield from sorted(changes, key=lambda change: -change.beyond_others, reverse=falls_first)
+        less_is_better = sign < 0
+        yield from sorted(changes, key=lambda change: -change.beyond_others, reverse=less_is_better)
 
 
 class TopicChange(NamedTuple):
     """A topic under both judges.
 
     first, second   its value under the first judge and under the second, averaged over the runs
-    change          second less first
+    change          second minus first
     """
 
     measure: str
@@ -183,7 +183,7 @@ class TopicChange(NamedTuple):
 
 
 def topic_changes(first: PairedScores, second: PairedScores) -> Iterator[TopicChange]:
-    """Yield every topic under every measure; under each measure the topic that gained most first.
+    """Yield every topic under every measure; within a measure, topics that gained most come first.
 
     If less is better, a topic gains when its value falls.
     """
@@ -193,5 +193,5 @@ def topic_changes(first: PairedScores, second: PairedScores) -> Iterator[TopicCh
         changes = []
         for topic, before, after in zip(first.topics, by_first, by_second, strict=True):
             changes.append(TopicChange(measure, topic, before, after, after - before))
-        falls_first = first.sign(number) < 0
-        yield from sorted(changes, key=lambda change: -change.change, reverse=falls_first)
+        less_is_better = first.sign(number) < 0
+        yield from sorted(changes, key=lambda change: -change.change, reverse=less_is_better)

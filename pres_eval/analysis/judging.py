@@ -20,12 +20,13 @@ LEVELS_OF_MEASUREMENT = ("nominal", "ordinal", "interval")
 
 @dataclass(frozen=True, eq=False)
 class Assessments:
-    """Grades by J judges of the documents that any of them judged, on topics that all or any of them have.
+    """Grades by J judges of the D documents that any of them judged, on topics that all or any of them have.
 
+    names       of the judges, J
     pool        the documents
-    grades      (J, D), whatever where nobody judged
+    grades      (J, D), without meaning where the judge does not list the document
     listed      (J, D) whether the document is in the judge's qrels, also with a negative grade (not judged)
-    left_out    topics that were left out, as not all of them have these
+    left_out    number of topics left out because not all judges have them
     """
 
     names: tuple[str, ...]
@@ -40,7 +41,7 @@ class Assessments:
         return np.asarray(self.listed & (self.grades >= 0), np.bool_)
 
     def beside_first(self, judge: int) -> Assessments:
-        """Return the first judge and another one alone."""
+        """Return the grades of two judges alone: the first one, and this one."""
         rows = [0, judge]
         return replace(
             self,
@@ -50,7 +51,7 @@ class Assessments:
         )
 
     def qrels(self, judge: int) -> QrelsJudgements:
-        """Return one judge's judgements, over the documents of all."""
+        """Return one judge's judgements, in a pool with the documents of all judges."""
         return QrelsJudgements(
             name=self.names[judge],
             pool=self.pool,
@@ -63,7 +64,7 @@ class Assessments:
 def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -> Assessments:
     """Return judgements side by side, document by document.
 
-    every_topic  on the topics of any judge; else on those that all judges have
+    every_topic  whether the topics of any judge count; else those that all judges have
     Raises NoCommonTopicError if no topic is in all of them, InputError if one has a document twice.
     """
     for qrels in judges:
@@ -116,7 +117,7 @@ def _check_duplicates(qrels: QrelsJudgements) -> None:
 
 @dataclass(frozen=True, eq=False)
 class GradeTable:
-    """Confusion table of two judges: (G, G) counts over G grades, the first judge's in rows."""
+    """Confusion table of two judges: counts (G, G) over G grades, the first judge's in rows, ascending."""
 
     grades: tuple[int, ...]
     counts: IntArray
@@ -140,10 +141,13 @@ def raw_agreement(table: GradeTable) -> float:
 
 
 def cohens_kappa(table: GradeTable, power: int = 0) -> float:
-    """Return Cohen's κ: agreement beyond chance; weighted by |difference of grades| to a power.
+    """Return Cohen's κ: agreement beyond chance, with disagreements weighted by the distance of grades.
 
-    Formula:  κ = 1 - Σ w_ij n_ij / Σ w_ij e_ij, e_ij = n_i. n_.j / n; w_ij = 0 for i = j, else
-      |g_i - g_j|^power: 0 plain, 1 linear, 2 quadratic weights
+    power  0: plain κ, every disagreement weighs the same; 1: linear weights; 2: quadratic weights
+    Formula:  κ = 1 - Σ w_ij n_ij / Σ w_ij e_ij, over pairs of grades i, j
+      n_ij   documents with grade i by the first judge and j by the second, n in all
+      e_ij   n_i. n_.j / n, what chance gives: n_i. and n_.j are the sums of a row and of a column
+      w_ij   |i - j|^power, 0 for i = j
     Range: up to 1, 0 for chance agreement; nan if both always gave the same grade.
     Source: Cohen, Educational and Psychological Measurement 1960, doi:10.1177/001316446002000104; weighted:
       Cohen, Psychological Bulletin 1968, doi:10.1037/h0026256.
@@ -167,37 +171,47 @@ def krippendorffs_alpha(grades: IntArray, judged: BoolArray, level: str = "nomin
 
     grades, judged  (J, D) by judge and document, and whether the judge judged it
     level           "nominal", "ordinal" or "interval": how far apart two grades are
-    Formula:  α = 1 - D_o / D_e = 1 - (n - 1) Σ o_ck δ²_ck / Σ n_c n_k δ²_ck over pairs of grades c < k;
-      o_ck: pairs of grades given to a document by two judges, each document's by 1 / (m - 1), m its judges;
-      δ²: 1 (nominal), (Σ_{g=c..k} n_g - (n_c + n_k) / 2)² (ordinal), (c - k)² (interval)
+    Formula:  α = 1 - (n - 1) Σ o_ck δ²_ck / Σ n_c n_k δ²_ck, over pairs of grades c and k
+      n_c    how often grade c was given, n all grades
+      o_ck   pairs of judges that gave a document the grades c and k, divided by m - 1 for a document with m
+             judges
+      δ²_ck  1 (nominal), (Σ_{g=c..k} n_g - (n_c + n_k) / 2)² (ordinal), (c - k)² (interval); 0 for c = k
     Documents with one judge do not count.  nan if no document has two, or only one grade was given.
     Source: Krippendorff, Content Analysis, 2004, chapter 11; Computing Krippendorff's Alpha-Reliability,
     2011.
     """
-    many = judged.sum(axis=0) > 1
-    values, shown = np.unique(grades[:, many][judged[:, many]], return_inverse=True)
+    has_judges = judged.sum(axis=0) > 1  # two or more
+    grades, judged = grades[:, has_judges], judged[:, has_judges]
+    values, value_of_judgement = np.unique(grades[judged], return_inverse=True)
     if len(values) < 2:
         return np.nan
-    times = np.zeros((int(many.sum()), len(values)), np.int64)
-    document = np.broadcast_to(np.arange(times.shape[0]), (len(grades), times.shape[0]))
-    np.add.at(times, (document[judged[:, many]], shown), 1)
+    num_documents = grades.shape[1]
+    document_of_judgement = np.broadcast_to(np.arange(num_documents), grades.shape)[judged]
+    # (D, V) how often a document has each value, and these counts divided by m - 1.
+    times = np.zeros((num_documents, len(values)), np.int64)
+    np.add.at(times, (document_of_judgement, value_of_judgement), 1)
     judges = times.sum(axis=1)
-    together = times.T @ (times / (judges - 1)[:, None])
-    together -= np.diag((times / (judges - 1)[:, None]).sum(axis=0))
+    weighted_times = times / (judges - 1)[:, None]
+    # o_ck (V, V): all pairs of judgements of a document, less those of a judgement with itself.
+    pairs = times.T @ weighted_times
+    pairs -= np.diag(weighted_times.sum(axis=0))
     counts = times.sum(axis=0).astype(np.float64)
-    apart = _squared_distances(values.astype(np.float64), counts, level)
-    expected = float((counts[:, None] * counts * apart).sum())
+    distances = _squared_distances(values.astype(np.float64), counts, level)
+    expected = float((counts[:, None] * counts * distances).sum())
     total = float(counts.sum())
-    return 1 - (total - 1) * float((together * apart).sum()) / expected
+    return 1 - (total - 1) * float((pairs * distances).sum()) / expected
 
 
 def _squared_distances(values: FloatArray, counts: FloatArray, level: str) -> FloatArray:
-    """Return (V, V) how far apart the values (V,) count as, under a level of measurement."""
+    """Return the squared distances δ² (V, V) of the values (V,) at a level of measurement.
+
+    counts  (V,) how often each value was given
+    """
     if level == "nominal":
         return np.asarray(1.0 - np.eye(len(values)), np.float64)
     if level == "interval":
         return np.asarray((values[:, None] - values) ** 2, np.float64)
-    # Σ_{g=c..k} n_g - (n_c + n_k) / 2 is the distance of the middles of both values among all grades, sorted.
+    # Sort all grades that were given: the distance of two values is that of the middles of their stretches.
     middle = np.cumsum(counts) - counts / 2
     return np.asarray((middle[:, None] - middle) ** 2, np.float64)
 
@@ -206,10 +220,10 @@ def _squared_distances(values: FloatArray, counts: FloatArray, level: str) -> Fl
 class TopicAgreement:
     """Two judges on one topic.
 
-    both, only_first, only_second  documents that both judged, and that one of them did
-    relevant_first, relevant_second, relevant_both  of those that both judged
-    agreement, kappa  on grades
-    overlap      relevant to both, of those relevant to either
+    both, only_first, only_second  documents that both judged, or one of them
+    relevant_first, relevant_second, relevant_both  relevant documents, of those that both judged
+    agreement, kappa  on the grades of documents that both judged, see `raw_agreement` and `cohens_kappa`
+    overlap      documents relevant to both, as a share of those relevant to either
     """
 
     topic: bytes
@@ -243,7 +257,7 @@ def agreement(
 
     relevance_level  the least grade of a relevant document
     topic            the name of the topic
-    documents        its part of the arrays
+    documents        the documents of the topic, as indices of the pool; the default is all
     """
     by_first, by_second = assessments.judged[:2, documents]
     by_both = by_first & by_second
@@ -284,6 +298,7 @@ def judges_of_repeats(qrels: QrelsJudgements) -> list[QrelsJudgements]:
     judges = [first_judge]
     remaining = np.arange(len(duplicates.document))
     while len(remaining):
+        # The next judge has the first of the remaining judgements of each document.
         documents, rows = np.unique(duplicates.document[remaining], return_index=True)
         grade = qrels.grade.copy()
         grade[documents] = duplicates.grade[remaining[rows]]
@@ -295,10 +310,12 @@ def judges_of_repeats(qrels: QrelsJudgements) -> list[QrelsJudgements]:
 def merged_grades(assessments: Assessments, rule: str = BY_MAJORITY) -> AnyInts:
     """Return one grade for each document (D,) from those of J judges.
 
-    `majority`: the most frequent grade; of equally frequent ones the one that comes first among the judges.
-    `first`: the grade of the first judge who judged the document.  `highest`: the highest grade.  `mean`: the
-    mean of the grades, which may be no whole number.  A negative grade means "not judged"; it
-    counts only where nobody judged.
+    rule  majority: the most frequent grade; of equally frequent ones that of the first judge who gave one
+          first: the grade of the first judge who judged the document
+          highest: the highest grade
+          mean: the mean of the grades, which may be no whole number
+
+    A negative grade means "not judged"; it counts only where nobody judged.
     """
     grades = assessments.grades
     # (J, D) whether the grade counts: those from 0 on; where a document has none of these, the negative ones.
@@ -307,16 +324,18 @@ def merged_grades(assessments: Assessments, rule: str = BY_MAJORITY) -> AnyInts:
         return np.asarray((grades * is_counted).sum(axis=0) / is_counted.sum(axis=0), np.float64)
     if rule == BY_HIGHEST:
         return np.asarray(np.where(is_counted, grades, grades.min()).max(axis=0), np.int64)
-    # By the rule `first` each grade that counts has one vote, and argmax finds the first of them.
+    # (J, D) votes for each judge's grade.  By the rule `first` each grade that counts has one vote: argmax
+    # finds the first of these.
     votes = is_counted.astype(np.int64)
     if rule == BY_MAJORITY:
         same_grade = [(is_counted & (grades == grades_of_judge)).sum(axis=0) for grades_of_judge in grades]
         votes = np.array(same_grade) * is_counted
-    return np.asarray(grades[votes.argmax(axis=0), np.arange(grades.shape[1])], np.int64)
+    judge_of_document = votes.argmax(axis=0)
+    return np.asarray(grades[judge_of_document, np.arange(grades.shape[1])], np.int64)
 
 
 def disagreements(assessments: Assessments) -> IntArray:
-    """Return the documents (n,) to which two judges or more gave different grades."""
+    """Return the documents to which judges gave different grades, as indices (n,) of the pool."""
     grades, has_grade = assessments.grades, assessments.judged
     lowest = np.where(has_grade, grades, np.iinfo(np.int64).max).min(axis=0)
     highest = np.where(has_grade, grades, -1).max(axis=0)

@@ -1,16 +1,14 @@
-"""Could another run be the best, if the unjudged documents turned out otherwise than not relevant?
+"""Could another run be the best if unjudged documents were relevant?
 
-Bounds of each run alone do not answer this: a document that two runs retrieved is relevant for both or for
-none.  So for each rival of the best run those grades are tried that favour the rival most: a document that
-nobody judged has the highest grade if the rival has it at a better rank than the best run (down to the
-cutoff of the measure), or has it alone; all others have 0.
+Bounds of each run by itself do not answer this: a document that two runs retrieved is relevant for both or
+for neither.  So for each rival of the best run the grades are tried that favour the rival most.  An unjudged
+document gets the highest grade if the rival has it at a better rank than the best run (down to the cutoff of
+the measure), or has it alone; all other unjudged documents get 0.
 
-For a measure that adds the same for each relevant document, whatever else is relevant (P, num_rel_ret),
-no other grades are better for the rival: those documents raise its value more than the best run's, and all
-others raise its value less, or both alike.  So what these grades show is a proof.  For other measures they
-show what can happen: the number of relevant documents changes too, and other grades may be better for the
-rival.  Topics that have no judgement at all do not count, and could once they had some: nothing is said of
-these.
+For a measure that adds the same for each relevant document, whatever else is relevant (P, num_rel_ret), no
+other grades are better for the rival: the result is a proof.  For other measures other grades may be better,
+since the number of relevant documents changes too: the result shows what can happen.  Topics without any
+judgement do not count here, although they would count if documents of theirs were judged.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from pres_eval.analysis.paired import evaluations_of
 from pres_eval.analysis.ranked_lists import RankedLists, read_ranked_lists
 from pres_eval.analysis.reproducible import rounded
 from pres_eval.analysis.sweep import summaries
-from pres_eval.arrays import AnyInts, Ids, IntArray
+from pres_eval.arrays import AnyInts, BoolArray, Ids, IntArray
 from pres_eval.measures.base import Measure
 from pres_eval.measures.bounds.judgements import depth_of
 from pres_eval.measures.selection import SelectedColumn
@@ -42,7 +40,7 @@ ADDING_MEASURES = ("P", "num_rel_ret")
 """Measures that add the same for each relevant document, whatever else is relevant."""
 
 MOST_RETRIEVED = 2_000_000
-"""Documents of all runs together, down to the cutoff: above this it would take longer than the report."""
+"""Most documents of all runs together, down to the cutoff: more would take longer than the report."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +48,13 @@ class OtherJudgements:
     """Whether rivals could be the best run: each rival tried with the grades that favour it most.
 
     label            of the measure
-    rivals           how many other runs were tried
-    better           how many of them would then be better than the best run
-    nearest          index of the rival that would then be nearest to it, or furthest above
+    rivals           number of other runs that were tried
+    better           number of rivals that would then be better than the best run
+    nearest          index of the rival that would then be furthest above the best run, or least below it
     depth            the cutoff of the measure or of -M, below which documents stay unjudged; None: no cutoff
-    documents        how many unjudged documents have the highest grade then
-    value_of_best    of the best run under the grades that favour that rival
-    value_of_rival   of that rival under the same grades
+    documents        number of unjudged documents that get the highest grade for the nearest rival
+    value_of_best    value of the best run under the grades that favour the nearest rival
+    value_of_rival   value of the nearest rival under the same grades
     is_proof         whether no other grades can favour a rival more
     """
 
@@ -81,55 +79,48 @@ def try_other_judgements(
     options: Options,
     weights: Weights | None = None,
 ) -> OtherJudgements | None:
-    """Try, for each rival, the grades of unjudged documents that favour it most; None if that is not defined.
+    """Try, for each rival, the grades of unjudged documents that favour it most; return what they show.
 
-    Returns how many rivals would then be better than the best run, and which of them would be nearest to it.
-
-    runs      (R,) files of all runs, which are read again for documents that nobody judged
-    rankings  (R,) their rankings, with the topics that count
+    runs      files of all runs, which are read again for documents that nobody judged
+    rankings  the rankings of all runs, with the topics that count
     best, rivals  indices of runs with the same topics
-    It is not defined if less is better, for -J, for a level of 0, for equal scores in another order than
-    trec_eval's, where topics without a relevant document count in another way than trec_eval's (other
-    judgements can make them count), for documents with scores of their own, for more than MOST_RETRIEVED
-    documents, and where all documents are judged.
+    column    the column that decides which run is best
+
+    None if less is better, for -J, for a relevance level of 0, for equal scores in another order than
+    trec_eval's, if topics without a relevant document count in another way than trec_eval's (other judgements
+    can make them count), for documents with scores of their own, for more than MOST_RETRIEVED documents, and
+    if all documents are judged.
     Raises PresEvalError for files that cannot be read twice.
     """
     # P(rel=2) has a level of its own.
     level = options.relevance_level if column.view.level is None else column.view.level
-    column_is_unfit = column.measure.less_is_better or column.view.judged_only
-    if column_is_unfit or options.judged_only or level <= 0 or not rivals:
-        return None
-    # The defaults of Options are trec_eval's ways.
-    if options.ties != Options.ties or options.empty != Options.empty:
-        return None
-    if qrels.document_scores is not None or qrels.kept is not None:
+    if not rivals or not _can_be_tried(qrels, column, options, level):
         return None
     depth = depth_of(column.measure, column.arguments)
     if options.max_retrieved is not None:
         depth = min(depth, options.max_retrieved)
     # The best run has index 0 in what follows, the rivals have 1 and more.
     compared = [best, *rivals]
-    if sum(int(np.minimum(rankings[run].num_ret, depth).sum()) for run in compared) > MOST_RETRIEVED:
+    num_retrieved = sum(int(np.minimum(rankings[run].num_ret, depth).sum()) for run in compared)
+    if num_retrieved > MOST_RETRIEVED:
         return None
     lists = [read_ranked_lists(runs[run], options, qrels.rewriting) for run in compared]
     extended = with_unjudged(qrels, lists, depth)
-    if (extended.grade >= 0).all():
+    all_are_judged = (extended.grade >= 0).all()
+    if all_are_judged:
         return None
     reread = [on_topics(read_run(runs[run], extended, options), rankings[run].topic) for run in compared]
     ranks = [_ranks_in_pool(ranking, len(extended.grade), depth) for ranking in reread]
     highest = _highest_grades(extended, column.measure, level)
     values_by_rival = []
     num_favouring = []
-    for place in range(1, len(compared)):
-        is_unjudged = extended.grade < 0
-        is_favouring = is_unjudged & (ranks[place] < ranks[0])
+    for rival in range(1, len(compared)):
+        is_favouring = (extended.grade < 0) & (ranks[rival] < ranks[0])
         num_favouring.append(int(np.count_nonzero(is_favouring)))
-        grades = np.where(is_favouring, highest, extended.grade)
-        # Judged as 0, not left without a judgement: bpref and infAP tell these apart.
-        grades[is_unjudged & ~is_favouring] = 0
-        favouring = replace(extended, grade=grades)
+        favouring = _all_judged(extended, is_favouring, highest)
         scoring = Scoring(relevance=favouring, selection=(column,), options=options, weights=weights)
-        values_by_rival.append(summaries(evaluations_of(scoring, [reread[0], reread[place]]))[0])
+        values_by_rival.append(summaries(evaluations_of(scoring, [reread[0], reread[rival]]))[0])
+    # (rivals, 2) the values of the best run and of the rival.
     values = np.array(values_by_rival)
     leads = rounded(values[:, 1] - values[:, 0])
     nearest = int(leads.argmax())
@@ -146,8 +137,29 @@ def try_other_judgements(
     )
 
 
+def _can_be_tried(qrels: QrelsJudgements, column: SelectedColumn, options: Options, level: float) -> bool:
+    """Return whether other grades are defined for these judgements, this column and these options."""
+    if column.measure.less_is_better or column.view.judged_only or options.judged_only or level <= 0:
+        return False
+    # The defaults of Options are those of trec_eval.
+    if options.ties != Options.ties or options.empty != Options.empty:
+        return False
+    return qrels.document_scores is None and qrels.kept is None
+
+
+def _all_judged(qrels: QrelsJudgements, is_highest: BoolArray, highest: AnyInts) -> QrelsJudgements:
+    """Return the judgements with a grade for each unjudged document (D,) of the pool: the highest, or 0.
+
+    is_highest  (D,) whether an unjudged document gets the highest grade (D,) of its topic
+    """
+    grades = np.where(is_highest, highest, qrels.grade)
+    # Judged as 0, not left without a judgement: bpref and infAP tell these apart.
+    grades[(qrels.grade < 0) & ~is_highest] = 0
+    return replace(qrels, grade=grades)
+
+
 def with_unjudged(qrels: QrelsJudgements, lists: Sequence[RankedLists], depth: int) -> QrelsJudgements:
-    """Return the judgements with the first `depth` documents of each list in their pool too, not judged."""
+    """Return the judgements with the first `depth` documents of all lists added to their pool, not judged."""
     topics = list(qrels.pool.topics)
     numbers_in_lists = [ranked.number_of_topic() for ranked in lists]
     documents: list[bytes] = []
@@ -156,7 +168,7 @@ def with_unjudged(qrels: QrelsJudgements, lists: Sequence[RankedLists], depth: i
     for number, topic in enumerate(topics):
         start, stop = int(qrels.pool.offsets[number]), int(qrels.pool.offsets[number + 1])
         judged = list(qrels.pool.documents[start:stop])
-        # A dict, as its keys stay in order.
+        # A dict keeps its keys in order, which a set does not.
         unjudged: dict[bytes, None] = {}
         for ranked, numbers in zip(lists, numbers_in_lists, strict=True):
             if topic in numbers:
@@ -167,12 +179,12 @@ def with_unjudged(qrels: QrelsJudgements, lists: Sequence[RankedLists], depth: i
         grades += [*qrels.grade[start:stop].tolist(), *[-1] * len(unjudged)]
         lengths.append(len(judged) + len(unjudged))
     pooled = build_pool(Ids.from_texts(topics), np.array(lengths), Ids.from_texts(documents))
-    # Grades with decimals are doubles, and whole ones must not become any.
+    # Grades with decimals stay doubles, whole ones stay integers.
     return replace(qrels, pool=pooled.pool, grade=np.array(grades, np.result_type(qrels.grade, np.int64)))
 
 
 def _ranks_in_pool(ranking: Ranking, num_documents: int, depth: int) -> IntArray:
-    """Return (D,) the rank of each document of the pool; LARGEST_LONG if it is below `depth` or missing."""
+    """Return the rank (D,) of each document of the pool; LARGEST_LONG if it is beyond `depth` or missing."""
     ranks = np.full(num_documents, LARGEST_LONG)
     is_above = ranking.rank <= depth
     ranks[ranking.document[is_above]] = ranking.rank[is_above]
@@ -180,9 +192,9 @@ def _ranks_in_pool(ranking: Ranking, num_documents: int, depth: int) -> IntArray
 
 
 def _highest_grades(qrels: QrelsJudgements, measure: Measure, level: float) -> AnyInts:
-    """Return (D,) the highest grade of each document's topic: at least 1, and the level if that counts.
+    """Return (D,) for each document of the pool the highest grade of its topic, which is relevant at least.
 
-    D  documents of the pool; those without a judgement have a negative grade
+    level  the least grade of a relevant document, for measures that have one
     """
     highest = np.ones(len(qrels.pool.topics), qrels.grade.dtype)
     if measure.uses_level:

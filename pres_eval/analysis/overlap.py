@@ -1,6 +1,6 @@
 """Overlap of two ranked lists, without judgements: documents shared by the first k, rank-biased overlap.
 
-All of it follows from the ranks that the shared documents have in either list, and from how long these are.
+All measures follow from the lengths of the lists, and from the two ranks of each shared document.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from pres_eval.records import dataclass
 
 @dataclass(frozen=True)
 class SharedDocuments:
-    """Two ranked lists as far as their overlap goes.
+    """Facts about two ranked lists that their overlap is computed from.
 
-    lengths  documents in the first list, and in the second
-    ranks    the two ranks of each document that both have, from 1
+    lengths  numbers of documents in the first list and in the second
+    ranks    for each document that both have, its rank in the first list and in the second, from 1
     """
 
     lengths: tuple[int, int]
@@ -25,7 +25,7 @@ class SharedDocuments:
 
     @classmethod
     def of_lists(cls, first: Sequence[bytes], second: Sequence[bytes]) -> SharedDocuments:
-        """Return what two lists share; no list has a document twice."""
+        """Return the shared documents of two lists, each without duplicates."""
         rank_in_second = {document: rank for rank, document in enumerate(second, 1)}
         ranks = []
         for rank, document in enumerate(first, 1):
@@ -38,12 +38,12 @@ class SharedDocuments:
         return sum(max(pair) <= depth for pair in self.ranks)
 
     def by_depth(self, depth: int) -> list[int]:
-        """Return X_d, the documents that the first d of both lists share, for d = 0, 1, ..., depth."""
-        new = [0] * (depth + 1)
+        """Return X_d, how many documents the first d of both lists share, for d = 0, 1, ..., depth."""
+        new_at_depth = [0] * (depth + 1)
         for pair in self.ranks:
             if max(pair) <= depth:
-                new[max(pair)] += 1
-        return list(itertools.accumulate(new))
+                new_at_depth[max(pair)] += 1
+        return list(itertools.accumulate(new_at_depth))
 
 
 def jaccard(shared: SharedDocuments, depth: int | None = None) -> float:
@@ -66,7 +66,7 @@ def overlap(shared: SharedDocuments, depth: int) -> float:
 
     Formula:  overlap@k = |A ∩ B| / min(k, longer list), A and B the first k documents of each list
     Range: 0 to 1; 1 for two empty lists, 0 if one of them is empty.
-    Notes: it is the agreement A_k of rank-biased overlap where a list has k documents.
+    Notes: it is the agreement A_k of rank-biased overlap if a list has at least k documents.
     Source: Webber, Moffat & Zobel, ACM TOIS 28(4), 2010, doi:10.1145/1852102.1852106.
     """
     longest = min(depth, max(shared.lengths))
@@ -79,9 +79,9 @@ def overlap(shared: SharedDocuments, depth: int) -> float:
 class RankBiasedOverlap:
     """Rank-biased overlap of two lists of which only the beginnings are known.
 
-    extrapolated  the estimate, as if the lists went on agreeing as far as they do at their ends
-    least         if no document behind their ends were shared
-    residual      how much more it is if all were
+    extrapolated  the estimate: beyond their ends the lists agree as far as they do at the ends
+    least         the value if the lists share no document beyond their ends
+    residual      how much higher the value is if they share as many as possible
     """
 
     extrapolated: float
@@ -96,10 +96,10 @@ def rank_biased_overlap(shared: SharedDocuments, persistence: float) -> RankBias
       RBO_ext = (1 - p)/p (Σ_{d=1..l} X_d p^d / d + Σ_{d=s+1..l} X_s (d - s) p^d / (s d))
                 + ((X_l - X_s) / l + X_s / s) p^l
       RBO_min = (1 - p)/p (Σ_{d=1..l} X_d p^d / d + X_l Σ_{d>l} p^d / d)
-      RBO_res = RBO_max - RBO_min, where RBO_max goes on as if each unseen document were in the other list
-      X_d  documents that the first d of both lists share; a list that ends goes on with others
-    Range: 0 to 1; 1 for two empty lists, 0 (and nothing left) if one of them is empty.
-    Notes: no ties: the order is the one that measures use, by score and docno.
+      RBO_res = RBO_max - RBO_min, where for RBO_max each unseen document is in the other list too
+      X_d  documents that the first d of both lists share
+    Range: 0 to 1; 1 for two empty lists, 0 (with a residual of 0) if one of them is empty.
+    Notes: ties are broken as for measures, by score and docno.
     Source: Webber, Moffat & Zobel, ACM TOIS 28(4), 2010, doi:10.1145/1852102.1852106 (equation 32).
     """
     shorter, longer = sorted(shared.lengths)
@@ -122,7 +122,8 @@ def rank_biased_overlap(shared: SharedDocuments, persistence: float) -> RankBias
     least = scale * (seen + shared_by_depth[longer] * weight_beyond)
     most = scale * (seen + _unseen_matches(shared_by_depth, shorter, longer, persistence))
     full_depth = shorter + longer - shared_by_depth[longer]
-    most += persistence**full_depth  # below it the lists can agree in full: (1 - p)/p Σ_{d>f} p^d
+    # Beyond the depth f the lists can agree in full: (1 - p)/p Σ_{d>f} p^d = p^f.
+    most += persistence**full_depth
     return RankBiasedOverlap(
         extrapolated=min(1.0, extrapolated),
         least=min(1.0, least),
@@ -133,14 +134,15 @@ def rank_biased_overlap(shared: SharedDocuments, persistence: float) -> RankBias
 def _unseen_matches(shared_by_depth: Sequence[int], shorter: int, longer: int, persistence: float) -> float:
     """Return the sum that unseen documents add to Σ X_d p^d / d if as many as possible are shared.
 
-    Below the end of a list, each of its unseen documents may be one of the other list.  At depth
-    `shorter + longer - X` all documents can be shared; the sum leaves out the depths below it.
+    shared_by_depth  X_d for d = 0, 1, ..., longer
+    Each unseen document of a list may be in the other list.  At depth `shorter + longer - X_longer` all
+    documents can be shared; deeper positions are left out of the sum.
     """
     num_shared = shared_by_depth[longer]
     full_depth = shorter + longer - num_shared
-    # Below the shorter list: one unseen document at each depth.
+    # Beyond the end of the shorter list: one unseen document at each depth.
     terms = [(depth - shorter) * persistence**depth / depth for depth in range(shorter + 1, longer + 1)]
-    # Below both lists: one unseen document of each, besides the shared ones that were seen.
+    # Beyond both ends: one unseen document of each list, besides the shared ones that were seen.
     for depth in range(longer + 1, full_depth + 1):
         unseen = (depth - shorter) + (depth - longer)
         terms.append((num_shared + unseen) * persistence**depth / depth)
@@ -148,7 +150,7 @@ def _unseen_matches(shared_by_depth: Sequence[int], shorter: int, longer: int, p
 
 
 def opensearch_jaccard(shared: SharedDocuments) -> float:
-    """Return `jaccard` as OpenSearch's Search Relevance Workbench prints it, 0 for two empty lists."""
+    """Return `jaccard` as OpenSearch's Search Relevance Workbench prints it; 0 for two empty lists."""
     if not max(shared.lengths):
         return 0.0
     return _two_digits(jaccard(shared))
@@ -158,8 +160,7 @@ def opensearch_rbo(shared: SharedDocuments, persistence: float) -> float:
     """Return rank-biased overlap as OpenSearch's Search Relevance Workbench prints it (rbo50, rbo90).
 
     Formula:  Σ_{d=1..l} p^(d-1) X_d / min(d, l) (1 - p) / (1 - p^l), to two digits; l the longer list
-    Notes: the weights of the known depths are scaled to 1, where Webber et al. extrapolate.  A list that ends
-      stays as it is, and the agreement is a share of the longer one.
+    Notes: the weights of the known depths are scaled to a sum of 1; Webber et al. extrapolate instead.
     Source: opensearch-project/search-relevance, PairComparison.java.
     """
     longer = max(shared.lengths)
@@ -177,7 +178,8 @@ def opensearch_rbo(shared: SharedDocuments, persistence: float) -> float:
 def opensearch_frequency_weighted(shared: SharedDocuments) -> float:
     """Return frequencyWeighted of OpenSearch's Search Relevance Workbench.
 
-    Formula:  Σ_{A ∩ B} w / Σ_{A ∪ B} w, w = (1/|A| + 1/|B|) / 2; a list that lacks a document adds 0 to its w
+    Formula:  Σ_{A ∩ B} w / Σ_{A ∪ B} w, w = (a + b) / 2 the weight of a document, a = 1/|A| if it is in list
+      A, else 0, b = 1/|B| if it is in list B, else 0
     Source: opensearch-project/search-relevance, PairComparison.java.
     """
     first, second = shared.lengths
@@ -185,15 +187,16 @@ def opensearch_frequency_weighted(shared: SharedDocuments) -> float:
         return 0.0
     num_shared = len(shared.ranks)
     weight = (1 / first + 1 / second) / 2
+    # Added one by one, as OpenSearch does: the last bit decides how a half is rounded.
     weight_of_shared = 0.0
-    for _ in range(
-        num_shared
-    ):  # added one by one, as OpenSearch does: the last bit decides how a half rounds
+    for _ in range(num_shared):
         weight_of_shared += weight
-    alone = [1 / first / 2] * (first - num_shared) + [1 / second / 2] * (second - num_shared)
-    return _two_digits(weight_of_shared / math.fsum([weight] * num_shared + alone))
+    only_in_first = [1 / first / 2] * (first - num_shared)
+    only_in_second = [1 / second / 2] * (second - num_shared)
+    weight_of_all = math.fsum([weight] * num_shared + only_in_first + only_in_second)
+    return _two_digits(weight_of_shared / weight_of_all)
 
 
 def _two_digits(value: float) -> float:
-    """Return the number to two digits as Java's Math.round does: halves go up."""
+    """Return the number rounded to two decimals, halves up as Java's Math.round does."""
     return math.floor(value * 100.0 + 0.5) / 100.0

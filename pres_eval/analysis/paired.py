@@ -24,20 +24,23 @@ from pres_eval.scoring import ScoredRun, Scoring
 class PairedScores:
     """Values of R runs under M measures on the same T topics.
 
+    All fields are one record because every analysis takes it whole: the notes below a table (what was left
+    out, weighed or lacking) come from the same object as its numbers.
+
     runs            R names
     measures        M labels
     topics          T ids, in byte order
-    values          (M, R, T), 0 for a topic that a run lacks
+    values          (M, R, T), 0 for a topic that a run lacks; multiplied by the topics' weights, if any
     means           (M, R), added up topic by topic as the evaluator does
     num_all_topics  how many topics the runs have in all, of which `topics` are used
     left_out        labels of columns that are not averages over topics
     falling         labels of measures of which a lower value is better
     bounded         labels of measures from 0 to 1
-    lacking         runs of a file of scores that lack topics which others have: name and how many
-    weights         (T,) of the topics, 1 on average, with which `values` are multiplied already; None: all
-                    weigh the same
+    lacking         runs of a file of scores that lack topics which others have: their names, and how many
+                    topics they lack
+    weights         (T,) of the topics, 1 on average; None: all weigh the same
     weightless      topics of weight 0, which are not among the topics
-    relevance_level  the least grade of a relevant document; 1 for a file of scores, which does not say it
+    relevance_level  the least grade of a relevant document; 1 for a file of scores, which does not name it
     """
 
     runs: tuple[str, ...]
@@ -55,7 +58,7 @@ class PairedScores:
     relevance_level: float = 1
 
     def on_topics(self, rows: IntArray) -> PairedScores:
-        """Return the scores on some of the topics (n,), one at least."""
+        """Return the scores on some of the topics, by their indices (n,); n is at least 1."""
         values = np.ascontiguousarray(self.values[:, :, rows])
         weights = None
         if self.weights is not None:
@@ -65,32 +68,37 @@ class PairedScores:
         return replace(self, topics=topics, values=values, means=means_of(values), weights=weights)
 
     def factor(self, rows: IntArray | BoolArray) -> float:
-        """Return the factor that makes weights 1 on average over some topics: rows (n,), or (T,) booleans."""
+        """Return the factor that makes the weights of some topics 1 on average; nan if there is no topic.
+
+        rows  (n,) indices of the topics, or (T,) whether the topic is one of them
+        """
         if self.weights is None:
             return 1.0
         weights = self.weights[rows]
-        return len(weights) / float(weights.sum()) if len(weights) else np.nan
+        if not len(weights):
+            return np.nan
+        return len(weights) / float(weights.sum())
 
     def of_measures(self, rows: Sequence[int], labels: Sequence[str]) -> PairedScores:
-        """Return the scores under some of the measures, in this order, by these names."""
+        """Return the scores under the measures of these rows, in this order, with these labels."""
         values, means = self.values[list(rows)], self.means[list(rows)]
         return replace(self, measures=tuple(labels), values=values, means=means)
 
     def sign(self, measure: int) -> int:
-        """-1 where a lower value of the measure is better, else 1: times this, more is better."""
+        """Return -1 if a lower value of the measure is better, else 1: values times this are gains."""
         return -1 if self.measures[measure] in self.falling else 1
 
     def gains(self) -> FloatArray:
-        """Return (M, R) the means, so that more is better."""
+        """Return the means (M, R) as gains: more is better."""
         return gains_of(self.measures, self.means, self.falling)
 
     def gain_values(self) -> FloatArray:
-        """Return (M, R, T) the values, so that more is better."""
+        """Return the values (M, R, T) as gains: more is better."""
         return gains_of(self.measures, self.values, self.falling)
 
 
 def gains_of(measures: Sequence[str], values: FloatArray, falling: Collection[str]) -> FloatArray:
-    """Return (M, R) or (M, R, T) values with the sign of falling measures reversed: then more is better."""
+    """Return values (M, R) or (M, R, T) as gains: those of falling measures with the opposite sign."""
     gains = np.array(values, np.float64)
     for number, measure in enumerate(measures):
         if measure in falling:
@@ -157,8 +165,9 @@ def pair_runs(
     options: Options,
     loop: Loop = in_turn,
 ) -> PairedScores:
-    """Evaluate runs; return their scores side by side, of common topics, with -c of all judged topics.
+    """Evaluate runs, and return their scores side by side: on common topics, with -c on all judged topics.
 
+    runs  names of the runs
     loop  carries out the loop over the runs
     """
     scoring = Scoring(relevance=relevance, selection=selection, options=options)
@@ -167,12 +176,12 @@ def pair_runs(
 
 
 def evaluations_of(scoring: Scoring, rankings: Sequence[Ranking], loop: Loop = in_turn) -> list[ScoredRun]:
-    """Return all numbers of runs; `loop` carries out the loop over the runs."""
+    """Return the scores of each run; `loop` carries out the loop over the runs."""
 
     def scored(run: int) -> ScoredRun:
-        """Return the numbers of one run, without its columns.
+        """Return the scores of one run, without its columns.
 
-        The loop may get them from another process, and functions of measures cannot always be sent: the
+        The loop may run in another process, and functions of measures cannot always be sent from there: the
         columns are put back below.
         """
         return scoring.evaluation(rankings[run], scoring.blocks(rankings[run])).with_column_records(())
@@ -187,7 +196,7 @@ def pair_columns(
     judged_topics: Sequence[bytes] | None = None,
     weights: Weights | None = None,
 ) -> PairedScores:
-    """Return `pair_topics` of the columns with these labels, with the weights of topics."""
+    """Return `pair_topics` of the columns with these labels, times the weights of topics."""
     chosen = []
     for evaluation in evaluations:
         columns = [evaluation.labels.index(label) for label in labels]
@@ -196,10 +205,10 @@ def pair_columns(
 
 
 def weighted(scores: PairedScores, weights: Weights | None) -> PairedScores:
-    """Return the scores times weights of topics, such that their means are those with these weights.
+    """Return the scores times weights of topics, scaled so that their means are the weighted means.
 
+    weights  None: the scores are returned as they are
     Topics of weight 0 are left out: they count neither in means nor in tests.  Raises UsageError if all are.
-    Without weights the scores are as they were.
     """
     if weights is None:
         return scores
@@ -208,15 +217,15 @@ def weighted(scores: PairedScores, weights: Weights | None) -> PairedScores:
     if not len(rows):
         raise UsageError("--weights: all topics that are compared weigh 0, expected one above 0")
     weightless = frozenset(scores.topics[row] for row in np.flatnonzero(weight_of_topic == 0).tolist())
-    weighing = scores.on_topics(rows)
+    used = scores.on_topics(rows)
     factors = weight_of_topic[rows]
     factors = factors * len(factors) / factors.sum()
-    values = weighing.values * factors
-    return replace(weighing, values=values, means=means_of(values), weights=factors, weightless=weightless)
+    values = used.values * factors
+    return replace(used, values=values, means=means_of(values), weights=factors, weightless=weightless)
 
 
 def topics_with_weights(topics_text: str, scores: PairedScores) -> str:
-    """Return the topics in words, `50 topics`, with what their weights do, if they have any."""
+    """Return a text such as `50 topics`, with a note that they have weights, if so."""
     if scores.weights is None:
         return topics_text
     text = f"{topics_text}, with weights"
@@ -225,11 +234,18 @@ def topics_with_weights(topics_text: str, scores: PairedScores) -> str:
     return text
 
 
+SAME_DEPTH_RATIO = 1.1
+"""Largest ratio of the documents that two runs retrieved for which their depths count as the same."""
+
+
 def depth_warning(selection: Sequence[SelectedColumn], retrieved: Sequence[int]) -> str | None:
-    """Return a warning of measures that reward giving up, if the runs retrieved more or less; else None."""
+    """Return a warning of measures that reward retrieving less, if the runs differ in depth; else None.
+
+    retrieved  number of documents that each run retrieved
+    """
     labels = [column.label for column in selection if column.measure.rewards_giving_up]
     least, most = min(retrieved), max(retrieved)
-    if not labels or most <= 1.1 * least:
+    if not labels or most <= SAME_DEPTH_RATIO * least:
         return None
     return (
         f"{', '.join(labels)}: better for a run that retrieves less, and the runs retrieved {least} to {most}"
@@ -238,7 +254,7 @@ def depth_warning(selection: Sequence[SelectedColumn], retrieved: Sequence[int])
 
 
 def is_average(column: SelectedColumn) -> bool:
-    """Return whether a column is a mean of numbers over topics."""
+    """Return whether a column is a mean over topics of numbers with decimals."""
     return column.measure.summary is mean and column.measure.format is Format.FLOAT
 
 
@@ -277,8 +293,9 @@ def _check_numbers(
 class TopicWinner:
     """The best run of a topic under one measure, and the next one.
 
-    best, second  names of runs; of several that are equal the best are joined by commas
-    value, second_value  their scores; the second is the best run with another value
+    best, second  names of runs, of equal ones joined by commas; second is the best of the runs that are worse
+                  than the best, empty if all runs are equal
+    value, second_value  their scores; the same if all runs are equal
     difference    value minus second_value, 0 if all runs are equal
     """
 
@@ -314,37 +331,40 @@ def topic_winners(scores: PairedScores, order: str = BY_DIFFERENCE) -> Iterator[
 
 
 def wins_of_runs(scores: PairedScores) -> list[list[tuple[int, int]]]:
-    """Return for each run and measure (R, M) the topics that it wins alone, and those that it shares.
+    """Return for each run and measure (R, M) how many topics it wins alone, and how many with other runs.
 
     No run wins a topic on which all runs are equal.
     """
     wins_of_measures = []
-    for gains in map(rounded, scores.gain_values()):
-        best = gains == gains.max(axis=0)
-        alone = best & (best.sum(axis=0) == 1)
-        shared = best & ~alone & ~best.all(axis=0)
+    for gains_of_measure in scores.gain_values():
+        gains = rounded(gains_of_measure)
+        is_best = gains == gains.max(axis=0)
+        all_equal = is_best.all(axis=0)
+        alone = is_best & (is_best.sum(axis=0) == 1)
+        shared = is_best & ~alone & ~all_equal
         wins = zip(alone.sum(axis=1).tolist(), shared.sum(axis=1).tolist(), strict=True)
         wins_of_measures.append(list(wins))
     return [list(wins_of_run) for wins_of_run in zip(*wins_of_measures, strict=True)]
 
 
 def _winner(scores: PairedScores, label: str, measure: int, topic: int, gains: FloatArray) -> TopicWinner:
-    """Return the winner of a topic from its gains (R,)."""
+    """Return the winner of a topic from the runs' rounded gains (R,) on it; measure and topic are indices."""
     values = scores.values[measure, :, topic]
-    best = gains == gains.max()
-    rest = np.flatnonzero(~best)
-    first = int(np.argmax(best))
-    second = int(rest[np.argmax(gains[rest])]) if len(rest) else first
-    alike = (gains == gains[second]) & ~best
-    value, other = float(values[first]), float(values[second])
+    is_best = gains == gains.max()
+    is_second = np.zeros(len(gains), np.bool_)
+    if not is_best.all():
+        is_second = gains == gains[~is_best].max()
+    value = second_value = float(values[np.argmax(is_best)])
+    if is_second.any():
+        second_value = float(values[np.argmax(is_second)])
     return TopicWinner(
         measure=label,
         topic=scores.topics[topic].decode("utf-8", "replace"),
-        best=_names(scores, best),
+        best=_names(scores, is_best),
         value=value,
-        second=_names(scores, alike),
-        second_value=other,
-        difference=value - other,
+        second=_names(scores, is_second),
+        second_value=second_value,
+        difference=value - second_value,
     )
 
 

@@ -32,10 +32,10 @@ class FirstDocuments:
     """The first documents of each topic of a run, judged or not: n of them, topic after topic.
 
     topics     T ids
-    topic_of   (n,) the number of each document's topic, from 0
+    topic_of   (n,) the index of each document's topic, ascending; in as few bytes as it needs
     documents  n ids
-    rank       (n,) from 1; this and topic_of in as few bytes as they need
-    warning    that lines of the run may be meant otherwise, if one says so
+    rank       (n,) from 1; in as few bytes as it needs
+    warning    about lines of the run that are longer than expected; None if there are none
     """
 
     topics: tuple[bytes, ...]
@@ -59,9 +59,11 @@ def first_documents(
     depth: int | None = None,
     rewriting: Rewriting | None = None,
 ) -> FirstDocuments:
-    """Return the first `depth` documents of every topic of a run, all if it is None.
+    """Return the first documents of every topic of a run.
 
-    `rewriting`: which documents they become and which are left out before ranks are given.
+    depth      how many of each topic; None: all
+    rewriting  the documents to rename or to leave out before ranks are counted; None: none
+
     The file is read twice: once for its documents, once for their order.  Raises UsageError for standard
     input, InputError for a malformed line.
     """
@@ -77,7 +79,9 @@ def first_documents(
         pool = everything.pool
     ranking = read_run(source, everything, Options(compat=compat))
     topic_of = np.repeat(np.arange(len(ranking.topic)), np.diff(ranking.offsets))
-    rows = np.flatnonzero(ranking.rank <= depth) if depth is not None else np.arange(len(ranking.rank))
+    rows = np.arange(len(ranking.rank))
+    if depth is not None:
+        rows = np.flatnonzero(ranking.rank <= depth)
     return FirstDocuments(
         topics=tuple(pool.topics.take(ranking.topic)),
         topic_of=narrow(topic_of[rows]),
@@ -88,10 +92,11 @@ def first_documents(
 
 
 def own_pool(source: File) -> Pool:
-    """Return all documents of a run, in any format, as if somebody had judged them."""
+    """Return the pool of all documents of a run, judged or not; the run may have any format."""
     file_format = recognised(source, Role.RUN)
     if file_format is None:
-        blocks = [block for _, block in results_of_chunks(source, RUN, _block, source.chunks(), 1, names="")]
+        chunks = results_of_chunks(source, RUN, work=_block, chunks=source.chunks(), jobs=1, names="")
+        blocks = [block for _, block in chunks]
     else:
         blocks = list(file_format.read(source, Role.RUN))
     if not any(len(block.documents) for block in blocks):
@@ -101,7 +106,7 @@ def own_pool(source: File) -> Pool:
 
 
 def _block(lines: Lines) -> Block:
-    """Return the rows of a chunk; raise LineError."""
+    """Return the topics and documents of a chunk of a run; raise LineError for a malformed line."""
     lines.checked()
     return Block.of_rows(lines.column(TOPIC_COLUMN), lines.column(DOCNO_COLUMN), lines.numbers)
 
@@ -110,9 +115,8 @@ def _block(lines: Lines) -> Block:
 class ToJudge(FirstDocuments):
     """Documents of a pool, n of them, each once; `rank` is the best in any of the runs.
 
-    runs  (n,) how many runs have a document among their first
-    gain  (n,) the sum over runs of the weight of its rank there, see `pool_documents`: the order
-          `contribution` puts the largest first
+    runs  (n,) how many runs have the document among their first ones
+    gain  (n,) the sum of the weights of its ranks in the runs, see `pool_documents`
     """
 
     runs: IntArray
@@ -129,9 +133,10 @@ class ToJudge(FirstDocuments):
         documents = Ids.concatenate([part.documents for part in parts])
         joined_rows = build_pool(Ids.from_texts(topics), np.concatenate(lengths), documents)
         pool, document = joined_rows.pool, joined_rows.document_of_row()
-        by_rank = np.argsort(rank, kind="stable")[::-1]
+        # The lowest rank of a document is written last.
+        worst_first = np.argsort(rank, kind="stable")[::-1]
         best = np.empty(len(pool.documents), np.int64)
-        best[document[by_rank]] = rank[by_rank]
+        best[document[worst_first]] = rank[worst_first]
         return cls(
             topics=tuple(pool.topics),
             topic_of=pool.topic_of,
@@ -142,7 +147,7 @@ class ToJudge(FirstDocuments):
         )
 
     def take(self, rows: IntArray) -> ToJudge:
-        """Return the documents of some rows (m,)."""
+        """Return the documents with these indices (m,), in this order."""
         return ToJudge(
             topics=self.topics,
             topic_of=self.topic_of[rows],
@@ -153,11 +158,12 @@ class ToJudge(FirstDocuments):
         )
 
     def first_of_topics(self, most: int | None) -> ToJudge:
-        """Return the first documents of each topic, up to a number, None for all."""
+        """Return the first `most` documents of each topic, in the present order; None: all."""
         if most is None:
             return self
-        begins = np.searchsorted(self.topic_of, self.topic_of)
-        return self.take(np.flatnonzero(np.arange(len(self)) - begins < most))
+        first_of_topic = np.searchsorted(self.topic_of, self.topic_of)
+        number_in_topic = np.arange(len(self)) - first_of_topic
+        return self.take(np.flatnonzero(number_in_topic < most))
 
 
 JUDGING_ORDERS: dict[str, Callable[[ToJudge], FloatArray | IntArray]] = {
@@ -166,28 +172,32 @@ JUDGING_ORDERS: dict[str, Callable[[ToJudge], FloatArray | IntArray]] = {
     "rank": lambda documents: documents.rank,
     "docno": lambda documents: np.zeros(len(documents)),
 }
-"""Orders in which documents are judged, by the names that options use; equal ones go by docno."""
+"""Orders in which documents are judged, by the names that options use: keys (n,), the least first.
+
+Documents with equal keys go by docno.
+"""
 
 
-_AT_ONCE = 16
-"""Runs that are joined at once: memory is then that of their documents, and of all of them each once."""
+_RUNS_AT_ONCE = 16
+"""Runs that are joined at once: memory holds their documents, and the pool of all runs before them."""
 
 
 def pool_documents(
     runs: Sequence[FirstDocuments], persistence: float = 0.8, order: str = "contribution"
 ) -> ToJudge:
-    """Return the documents of several runs, by topic, those first that `order` puts first.
+    """Return the documents of several runs by topic, in one of JUDGING_ORDERS.
 
     `gain` is the sum over runs of (1 - p) p^(rank - 1), p the persistence: how much of the runs' rank-biased
-    precision hangs on the document (Moffat, Webber & Zobel, SIGIR 2007, doi:10.1145/1277741.1277806, method
-    A). Equal ones go by docno.
+    precision depends on the document (method A of Moffat, Webber & Zobel).
+    Source: Moffat, Webber & Zobel, SIGIR 2007, doi:10.1145/1277741.1277806.
     """
     deepest = max(int(run.rank.max(initial=0)) for run in runs)
-    worth = np.array([(1 - persistence) * persistence**before for before in range(deepest)])
+    weight_of_rank = np.array([(1 - persistence) * persistence**before for before in range(deepest)])
     pooled: list[ToJudge] = []
-    for start in range(0, len(runs), _AT_ONCE):
-        for run in runs[start : start + _AT_ONCE]:
-            pooled.append(ToJudge(**vars(run), runs=np.ones(len(run), np.int64), gain=worth[run.rank - 1]))
+    for start in range(0, len(runs), _RUNS_AT_ONCE):
+        for run in runs[start : start + _RUNS_AT_ONCE]:
+            gain = weight_of_rank[run.rank - 1]
+            pooled.append(ToJudge(**vars(run), runs=np.ones(len(run), np.int64), gain=gain))
         # The first part is the pool of all runs so far.
         pooled = [ToJudge.joined(pooled)]
     documents = pooled[0]
@@ -196,7 +206,7 @@ def pool_documents(
 
 
 def judged_keys(pool: Pool, grades: Sequence[int]) -> dict[Key, int]:
-    """Return the topics and documents of a pool that were judged, with their grades."""
+    """Return the grades of a pool's documents that were judged; negative grades are left out."""
     topics = list(pool.topics)
     grade_of_key = {}
     for topic, document, grade in zip(pool.topic_of.tolist(), pool.documents, grades, strict=True):
@@ -211,12 +221,12 @@ def unjudged_qrels(documents: ToJudge) -> bytes:
 
 
 NOT_DRAWN, NOT_YET_JUDGED = "-1", "?"
-"""Placeholders for relevance: a file with documents to judge cannot be read before somebody judged them."""
+"""Placeholders for relevance.  Readers refuse "?", so that no file is used before all of it is judged."""
 
 
 @dataclass(frozen=True)
 class RankStratum:
-    """Documents whose best rank in any run is from `first` to `last`, of which a share is drawn."""
+    """Documents whose best rank in any run is from `first` to `last`, and the share of them to draw."""
 
     first: int
     last: int
@@ -224,10 +234,11 @@ class RankStratum:
 
     @classmethod
     def read(cls, text: str) -> tuple[RankStratum, ...]:
-        """Read `1-10:1.0,11-100:0.1`.  Raises UsageError for ranks out of order, shares beyond 0 to 1.
+        """Return the strata of a text such as `1-10:1.0,11-100:0.1`.
 
-        Strata have to follow each other without a gap: ranks between two strata would never be drawn, and
-        inferred values would be too low.
+        Raises UsageError for ranks out of order, and for shares that are not above 0 and at most 1.  Strata
+        have to follow each other without a gap: ranks between two strata would never be drawn, and inferred
+        values would be too low.
         """
         strata: list[RankStratum] = []
         for part in text.split(","):
@@ -244,7 +255,7 @@ class RankStratum:
 
     @classmethod
     def _of_text(cls, text: str) -> RankStratum | None:
-        """Return the stratum of `1-10:0.5`; None for another text, ranks that fall, a share beyond 0 to 1."""
+        """Return the stratum of a text such as `1-10:0.5`, None for impossible ranks or shares."""
         match = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9}):([0-9]*\.?[0-9]+)", text)
         if match is None:
             return None
@@ -256,10 +267,10 @@ class RankStratum:
 
 @dataclass(frozen=True, eq=False)
 class DrawnPool:
-    """The pooled documents of strata, n of them.
+    """The n pooled documents that belong to a stratum.
 
-    stratum  (n,) the number of the stratum of each, from 1
-    drawn    (n,) which of them were drawn
+    stratum  (n,) the number of each document's stratum, from 1
+    drawn    (n,) whether the document was drawn
     """
 
     documents: ToJudge
@@ -267,7 +278,10 @@ class DrawnPool:
     drawn: BoolArray
 
     def lines(self, grades: Mapping[Key, int]) -> bytes:
-        """Return judgements of the format strata, with the grades that are known."""
+        """Return judgements of the format strata: lines `topic 0 docno stratum relevance`.
+
+        grades  the known grades; a drawn document without one gets NOT_YET_JUDGED
+        """
         rows = sorted(zip(self.documents.pairs(), self.stratum.tolist(), self.drawn.tolist(), strict=True))
         lines = []
         for key, number, is_drawn in rows:
@@ -277,9 +291,9 @@ class DrawnPool:
 
 
 def draw(documents: ToJudge, strata: Sequence[RankStratum], seed: int) -> DrawnPool:
-    """Draw of each topic's documents in each stratum the share of it, rounded half up, at least one.
+    """Draw from each topic's documents in each stratum the stratum's share, rounded half up, at least one.
 
-    Which ones depends on the seed, the topic, the number of the stratum, and its documents alone.
+    The choice depends only on the seed, the topic, the number of the stratum and its documents.
     """
     numbers = np.zeros(len(documents), np.int64)
     drawn = np.zeros(len(documents), np.bool_)
@@ -288,13 +302,13 @@ def draw(documents: ToJudge, strata: Sequence[RankStratum], seed: int) -> DrawnP
         inside = np.flatnonzero((stratum.first <= documents.rank) & (documents.rank <= stratum.last))
         numbers[inside] = number
         _, first = np.unique(documents.topic_of[inside], return_index=True)
-        # What comes before the first topic is empty.
+        # The documents of each topic; the stretch before the first topic is empty.
         for rows in np.split(inside, first)[1:]:
             rows_by_docno = np.array(sorted(rows.tolist(), key=ids.__getitem__), np.int64)
             size = max(int(len(rows) * stratum.share + 0.5), 1)
             topic = documents.topics[documents.topic_of[rows_by_docno[0]]]
-            words = RandomStream(seed, number, zlib.crc32(topic)).words(len(rows))
-            order = np.argsort(words, kind="stable")
-            drawn[rows_by_docno[order[:size]]] = True
+            random_words = RandomStream(seed, number, zlib.crc32(topic)).words(len(rows))
+            random_order = np.argsort(random_words, kind="stable")
+            drawn[rows_by_docno[random_order[:size]]] = True
     in_strata = np.flatnonzero(numbers)
     return DrawnPool(documents.take(in_strata), numbers[in_strata], drawn[in_strata])

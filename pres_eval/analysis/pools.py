@@ -34,7 +34,7 @@ from pres_eval.scoring import Scoring
 
 
 def found_by(qrels: QrelsJudgements, rankings: Sequence[Ranked], depth: int) -> BoolArray:
-    """Return (R, D) which judged documents each run has among the first `depth` of a topic."""
+    """Return (R, D) whether each run has a document of the pool among the first `depth` of its topic."""
     has_document = np.zeros((len(rankings), len(qrels.grade)), np.bool_)
     for run, ranking in enumerate(rankings):
         has_document[run, ranking.document[ranking.rank <= depth]] = True
@@ -52,15 +52,15 @@ def pool_depths(
     removed: str = "unjudged",
     loop: Loop = in_turn,
 ) -> Reduced:
-    """Rank the runs again with judgements from pools of less depth, in ranks: once for each of the depths.
+    """Rank the runs again with the judgements of shallower pools, once for each of the depths (in ranks).
 
-    At depth d those judgements stay whose document some of the runs has among its first d.  Judgements of
-    documents that none of them has so early go too, so the runs should be those that were pooled.
+    At depth d the judgements stay whose documents a run has among its first d; all others go.  So the runs
+    should be those that were pooled.
     Source: Zobel, SIGIR 1998, doi:10.1145/290941.291014.
     """
 
     def keep(number: int) -> BoolArray:
-        """Return which documents (D,) are in the pool of that depth."""
+        """Return (D,) whether each document is in the pool of the depth with this number."""
         return np.asarray(found_by(qrels, rankings, depths[number]).any(axis=0), np.bool_)
 
     return reduced(qrels, rankings, selection, options, keep, len(depths), coefficient, removed, loop)
@@ -70,10 +70,10 @@ def pool_depths(
 class LeftOut:
     """A run scored as if it, or its group, had not been pooled.
 
-    unique           judged documents that only the group brought into the pool
-    unique_relevant  the relevant ones of these
-    score, without   of the run, under all judgements, and without those of unique documents
-    position, position_without  of the run among all runs by these scores, 1 for the best
+    unique           number of judged documents that only the group brought into the pool
+    unique_relevant  number of relevant ones among these
+    score, without   the run's score under all judgements, and without those of unique documents
+    position, position_without  the run's position among all runs by these scores, 1 for the best
     """
 
     group: str
@@ -99,13 +99,14 @@ def leave_out(
     removed: str = "unjudged",
     loop: Loop = in_turn,
 ) -> Iterator[LeftOut]:
-    """Yield what becomes of the runs of each group if the group had not been pooled, by measure.
+    """Yield each run of each group as if the group had not been pooled, under each measure.
 
-    groups   the places of the runs of each group, by its name
+    groups   the indices of each group's runs, by its name
     depth    rank down to which runs were pooled
-    removed  what judgements that go become, see `without`
-    Judgements go whose document some run of the group, and no other run, has among its first `depth`; all
-    runs are scored with the rest.  Documents that no run has down to that depth stay.
+    removed  what becomes of judgements that go, a name of REMOVED
+    loop     carries out the loop over the groups
+    A judgement goes if a run of the group, and no other run, has its document among the first `depth`.  All
+    runs are scored with the other judgements.  Judgements of documents that no run has so early stay.
     Source: Zobel, SIGIR 1998, doi:10.1145/290941.291014; Voorhees, CLEF 2001,
       doi:10.1007/3-540-45691-0_34.
     """
@@ -116,7 +117,7 @@ def leave_out(
     judged, relevant = qrels.grade >= 0, qrels.grade >= options.relevance_level
 
     def without_group(number: int) -> list[LeftOut]:
-        """Return what leaving out the group of that number does to its runs."""
+        """Return the runs of the group with this number, scored as if it had not been pooled."""
         group, runs = groups_in_turn[number]
         in_group = np.isin(np.arange(len(rankings)), runs)
         unique = has_document[in_group].any(axis=0) & ~has_document[~in_group].any(axis=0)
@@ -151,7 +152,7 @@ def _positions(scores: FloatArray, selection: Selection) -> list[IntArray]:
 
 
 def holes(qrels: QrelsJudgements, ranking: Ranked, depth: int) -> list[tuple[bytes, int, int]]:
-    """Return each topic of a run, its documents down to rank `depth`, and how many of them are unjudged."""
+    """Return each topic of a run with its number of documents by rank `depth`, and of unjudged ones."""
     topic_of = np.repeat(np.arange(len(ranking.topic)), np.diff(ranking.offsets))
     is_judged = (ranking.rank <= depth) & (qrels.grade[ranking.document] >= 0)
     num_judged = np.bincount(topic_of[is_judged], minlength=len(ranking.topic))
@@ -172,11 +173,12 @@ ORDER_PLAN = Plan(fractions=(0.5,), samples=5)
 class Trust:
     """Limits of the judgements for R runs.
 
-    judged  by rank k (R,) the mean share of the first k documents that were judged
-    bounds  by label (2, R) the least and the greatest value, over unjudged documents; none with -J, -l 0
-    ties    the range of the main column over orders of equal scores, None where that hardly matters
+    judged  for each rank k of JUDGED_RANKS (R,) the mean share of the first k documents that were judged
+    bounds  for each label (2, R) the least and the greatest value that judgements of unjudged documents could
+            give; empty with -J and -l 0
+    ties    for each run the range of the main column over orders of equal scores; None if that hardly matters
     order   how the order of the runs changes with fewer relevant documents; None for a single run
-    other_judgements  whether other judgements could put another run first; None where that was not tried
+    other_judgements  whether other judgements could put another run first; None if that was not tried
     """
 
     judged: dict[int, FloatArray]
@@ -194,10 +196,12 @@ def trust_of(
     loop: Loop = in_turn,
     weights: Weights | None = None,
 ) -> Trust:
-    """Return the runs' uncertainty from missing judgements; `selection`: the measures with bounds and order.
+    """Return the uncertainty of runs' values that comes from missing judgements and equal scores.
 
-    `loop` carries out the loops over runs and f-qrels.  With weights of topics shares and bounds are means
-    with these, and ties are not reported; the order does not use weights.
+    selection  the measures whose bounds and order of runs are reported
+    loop       carries out the loops over runs and f-qrels
+    weights    of topics: judged shares and bounds are means with these, ties are not reported, and the order
+               does not use them; None: all weigh the same
     """
     shares_judged = select([f"judged.{rank}" for rank in JUDGED_RANKS], options)
     measures = tuple(replace(column, by_name=False) for column in selection)
@@ -220,7 +224,7 @@ def trust_of(
     if len(rankings) > 1:
         order = robustness(qrels, rankings, measures, options, ORDER_PLAN, loop)
     return Trust(
-        judged=dict(zip(JUDGED_RANKS, values, strict=False)),
+        judged=dict(zip(JUDGED_RANKS, values, strict=False)),  # the first rows are the judged shares
         bounds=bounds,
         ties=ties,
         order=order,

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,9 +20,8 @@ from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.engines.threads import Loop, in_turn
 
-DISCRIMINATION = ("randomised-tukey", "t", "bootstrap")
-"""Tests that give the achieved significance levels, by the names that options use; the first is the
-default."""
+DISCRIMINATION_TESTS = ("randomised-tukey", "t", "bootstrap")
+"""Tests of pairs of runs, by the names that options use; the first is the default."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Discrimination:
 def discriminative_power(
     scores: PairedScores,
     *,
-    test: str = DISCRIMINATION[0],
+    test: str = DISCRIMINATION_TESTS[0],
     alpha: float = 0.05,
     samples: int = 10_000,
     seed: int = 0,
@@ -52,14 +52,19 @@ def discriminative_power(
 ) -> list[Discrimination]:
     """Return the achieved significance levels of all pairs of runs under each measure.
 
-    randomised-tukey: corrected for the number of pairs; t, bootstrap: each pair by itself, as in the paper.
-    `loop` carries out the loop over measures, of randomised-tukey that over draws.
+    alpha  level of significance
+    test   one of DISCRIMINATION_TESTS: the levels of randomised-tukey are corrected for the number of pairs;
+           those of t and bootstrap are of each pair by itself, as in the paper
+    loop   carries out the loop over measures, for randomised-tukey that over random draws
     Source: Sakai, SIGIR 2006, doi:10.1145/1148170.1148261; with randomised Tukey: Sakai, EVIA 2012.
     """
     first, second = np.triu_indices(len(scores.runs), 1)
 
     def test_measure(measure: int) -> Joint:
-        """Return the p-values of pairs of runs, and the mean that t needs for the one that varies most."""
+        """Return the p-values of pairs of runs, and a difference that would be significant for any pair.
+
+        This is the difference of means that the t-test needs for the pair whose differences vary most.
+        """
         differences = scores.values[measure][first] - scores.values[measure][second]
         _, deviations = mean_and_deviation(differences)
         topics = differences.shape[1]
@@ -78,7 +83,7 @@ def discriminative_power(
 
 
 def _discrimination(measure: str, test: Joint, alpha: float) -> Discrimination:
-    """Return how many pairs of runs a test tells apart, and all of its levels."""
+    """Return the number of pairs of runs that a test finds to differ, and the p-values of all pairs."""
     num_significant = int(np.count_nonzero(test.p_values < alpha))
     num_pairs = len(test.p_values)
     share = math.nan
@@ -97,10 +102,10 @@ def _discrimination(measure: str, test: Joint, alpha: float) -> Discrimination:
 class Swaps:
     """Swaps of pairs of runs: a second set of topics puts them in the other order than the first set.
 
-    topics        of each set
-    lower, upper  |d| of the means on the first set: lower <= |d| < upper
-    pairs         pairs of runs, over all trials, that are so far apart
-    swaps, rate   how many of them swap, and as a share
+    topics        number of topics in each set
+    lower, upper  limits of |d|, the difference of the means on the first set: lower <= |d| < upper
+    pairs         pairs of runs with such a difference, over all trials
+    swaps, rate   how many of these swap, and their share
     """
 
     measure: str
@@ -112,70 +117,99 @@ class Swaps:
     rate: float
 
 
+class Stability(NamedTuple):
+    """Verdicts of a measure on pairs of runs, over random sets of topics.
+
+    topics          number of topics in each set
+    error_rate      share of verdicts against the majority: those for the run of a pair that is the better
+                    one on fewer sets than the other
+    share_of_same   share of verdicts that call the two runs the same
+    swap_rate       share of pairs and sets where a second set without a topic in common has the other order
+    """
+
+    measure: str
+    topics: int
+    error_rate: float
+    share_of_same: float
+    swap_rate: float
+
+
 FUZZINESS = 0.05
-"""Means count as the same if they differ by this share of the larger one, or by less."""
+"""Means count as the same if they differ by at most this share of the larger one."""
 
 BIN_WIDTH, BINS = 0.01, 21
 """Width and number of the bins of differences; the last one has all that are larger."""
 
+ROUNDING_OF_BINS = 1e-9
+"""Added to a difference in units of bins: 0.03 is in the bin from 0.03 on, whatever its last digits are."""
+
 
 def stability(
     scores: PairedScores, sizes: Sequence[int], *, trials: int = 1000, seed: int = 0, loop: Loop = in_turn
-) -> tuple[list[tuple[str, int, float, float, float]], list[Swaps]]:
-    """Return error rates and swap rates of measures on random sets of topics, of each of the sizes.
+) -> tuple[list[Stability], list[Swaps]]:
+    """Return error rates and swap rates, and swaps by difference, for each measure and each of the sizes.
 
-    For each measure and size: these, the share of the rarer verdicts over all pairs of runs (error rate), the
-    share of verdicts that call the two the same, and how often a second set without a topic in common turns
-    the order of two runs round (swap rate).
-
-    A size is half of the topics at most, so that a second set without a topic in common can be drawn.
+    sizes   numbers of topics in a set: half of the topics at most, so that a second set without a topic in
+            common can be drawn
+    trials  pairs of random sets for each size
+    loop    carries out the loop over measures and sizes
     Source: Buckley & Voorhees, SIGIR 2000, doi:10.1145/345508.345543; Voorhees & Buckley, SIGIR 2002,
       doi:10.1145/564376.564432.
     """
     pairs = np.triu_indices(len(scores.runs), 1)
     measures_and_sizes = list(itertools.product(range(len(scores.measures)), sizes))
 
-    def of_size(number: int) -> tuple[tuple[str, int, float, float, float], list[Swaps]]:
-        """Return the rates of a measure, on sets of topics of a size."""
+    def rates_of(number: int) -> tuple[Stability, list[Swaps]]:
+        """Return the rates of a measure on sets of a size, by their number among measures_and_sizes."""
         measure, size = measures_and_sizes[number]
         stream = RandomStream(seed, size)
-        counts = np.zeros((3, len(pairs[0])), np.int64)
+        num_pairs = len(pairs[0])
+        # How often the first run of a pair was larger, the second was, or both were about the same.
+        first_larger, second_larger, about_same = np.zeros((3, num_pairs), np.int64)
         in_bin, swaps = np.zeros(BINS, np.int64), np.zeros(BINS, np.int64)
         for order in stream.orders(trials, len(scores.topics)):
             first, second, difference = _means_of_pairs(scores.values[measure], order[:size], pairs)
             same = np.abs(difference) <= FUZZINESS * np.maximum(np.abs(first), np.abs(second))
-            # Whether the first is better, the second is, or both are about the same.
-            counts += np.array([(first > second) & ~same, (first < second) & ~same, same])
+            first_larger += (first > second) & ~same
+            second_larger += (first < second) & ~same
+            about_same += same
             _, _, difference_again = _means_of_pairs(scores.values[measure], order[size : 2 * size], pairs)
-            bin_of = np.minimum((np.abs(difference) / BIN_WIDTH + 1e-9).astype(np.int64), BINS - 1)
+            bin_of = (np.abs(difference) / BIN_WIDTH + ROUNDING_OF_BINS).astype(np.int64)
+            bin_of = np.minimum(bin_of, BINS - 1)
+            signs_differ = difference * difference_again < 0
             in_bin += np.bincount(bin_of, minlength=BINS)
-            swaps += np.bincount(bin_of[difference * difference_again < 0], minlength=BINS)
+            swaps += np.bincount(bin_of[signs_differ], minlength=BINS)
         label = scores.measures[measure]
-        num_verdicts = trials * len(pairs[0])
-        error_rate = int(np.minimum(counts[0], counts[1]).sum()) / num_verdicts
-        share_of_same = int(counts[2].sum()) / num_verdicts
-        swap_rate = int(swaps.sum()) / num_verdicts
-        rates = label, size, error_rate, share_of_same, swap_rate
-        return rates, _bins(label, size, in_bin, swaps)
+        num_verdicts = trials * num_pairs
+        rates = Stability(
+            measure=label,
+            topics=size,
+            error_rate=int(np.minimum(first_larger, second_larger).sum()) / num_verdicts,
+            share_of_same=int(about_same.sum()) / num_verdicts,
+            swap_rate=int(swaps.sum()) / num_verdicts,
+        )
+        return rates, _swaps_by_bin(label, size, in_bin, swaps)
 
-    rows, swapped = zip(*loop(of_size, len(measures_and_sizes)), strict=True)
-    return list(rows), list(itertools.chain(*swapped))
+    rows, swaps_of_rows = zip(*loop(rates_of, len(measures_and_sizes)), strict=True)
+    return list(rows), list(itertools.chain(*swaps_of_rows))
 
 
 def _means_of_pairs(
     values: FloatArray, topics: IntArray, pairs: tuple[IntArray, IntArray]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return (P,) each: the means of the first run of pairs, of the second, and their rounded difference.
+    """Return three arrays (P,): means of the first run of pairs, of the second, and their rounded difference.
 
-    values  (R, T) scores; the means are over some topics (n,)
+    values  (R, T) scores
+    topics  (n,) indices of the topics that the means are over
+    pairs   (P,) first and (P,) second runs, as indices
     """
     means = means_of(values.take(topics, axis=1))
     first, second = means.take(pairs[0]), means.take(pairs[1])
     return first, second, rounded(first - second)
 
 
-def _bins(label: str, size: int, in_bin: IntArray, swaps: IntArray) -> list[Swaps]:
-    """Return the bins of differences that have pairs, by their numbers of pairs (B,) and of swaps (B,)."""
+def _swaps_by_bin(label: str, size: int, in_bin: IntArray, swaps: IntArray) -> list[Swaps]:
+    """Return the records of the bins that have pairs, from the numbers of pairs (B,) and of swaps (B,)."""
     ends = [number * BIN_WIDTH for number in range(BINS)] + [math.inf]
     rows = []
     for number in np.flatnonzero(in_bin).tolist():
@@ -194,7 +228,7 @@ def _bins(label: str, size: int, in_bin: IntArray, swaps: IntArray) -> list[Swap
 
 
 def needed_difference(swaps: Iterable[Swaps], rate: float = 0.05) -> float:
-    """Return the lowest difference from which on swaps are no more frequent than `rate`; nan if none is."""
+    """Return the lowest difference from which on no bin has a rate above `rate`; nan if the last bin has."""
     lowest = math.nan
     for row in sorted(swaps, key=lambda row: -row.lower):
         if row.rate > rate:
@@ -204,31 +238,31 @@ def needed_difference(swaps: Iterable[Swaps], rate: float = 0.05) -> float:
 
 
 MOST_PLANNED_TOPICS = 1_000_000
-"""Topics beyond which a plan says that more would be needed."""
+"""Topics beyond which a plan has None instead of a number."""
 
 FEATURE = "the number of topics"
-"""What needs scipy, for the message where it is not installed."""
+"""The feature that needs scipy, for the message where it is not installed."""
 
 PLANNED_CONFIDENCE = 0.95
 """Confidence of the interval of a number of topics."""
 
 FEWEST_FOR_KURTOSIS = 5
-"""Topics from which on the kurtosis of differences can be estimated."""
+"""Topics from which on the kurtosis of differences can be estimated: its formula divides by √(topics - 4)."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Topics that a difference of means needs under one measure.
+    """Topics needed to find a difference of means under one measure, the `delta` of a SizePlan.
 
     deviation    the standard deviation of a score that neither run nor topic explains
     pairs        the share of the pairs of runs whose differences vary no more than the t-test is planned for
-    t            for a paired t-test of two runs to find it
-    t_low, t_high  ends of the interval of this number: the variance is an estimate from the given topics
-    anova        for a one-way analysis of variance to find that some of `runs` runs differ, if the best and
-                 the worst are that far apart
-    interval     for a confidence interval of the difference of two runs to be that wide at most
-    detectable   the smallest difference that the t-test finds with the given topics
-    None where more than a million would be needed, or the scores do not vary.
+    t            topics for a paired t-test of two runs to find the difference
+    t_low, t_high  ends of the interval of t, since the variance is an estimate from the topics of the runs
+    anova        topics for a one-way analysis of variance to find that some of the plan's runs differ, if
+                 the best and the worst are that far apart
+    interval     topics for a confidence interval of the difference of two runs to be that wide at most
+    detectable   the smallest difference that the t-test finds with the topics of the runs
+    None where more than a million topics would be needed, or the scores do not vary.
     """
 
     measure: str
@@ -247,12 +281,13 @@ class SizePlan:
     """The experiment that topics are planned for.
 
     delta        the difference of means to find
-    alpha, power level of significance, and the probability of finding the difference
-    runs         of an analysis of variance
-    comparisons  of two runs for which p-values are corrected: by Bonferroni each is tested at this share of
-                 alpha, and Holm's correction finds all that Bonferroni's does
-    share        the share of pairs of runs that have the power; None: an average pair, whose variance is
-                 twice the residual variance
+    alpha        level of significance
+    power        the probability of finding the difference
+    runs         number of runs in an analysis of variance
+    comparisons  number of comparisons of two runs for which p-values are corrected: each is tested at
+                 alpha / comparisons (Bonferroni); Holm's correction finds all that Bonferroni's does
+    share        the share of pairs of runs for which the t-test has this power at least; None: it has the
+                 power for an average pair, whose variance is twice the residual variance
     """
 
     delta: float
@@ -264,7 +299,7 @@ class SizePlan:
 
 
 def topic_set_sizes(scores: PairedScores, plan: SizePlan) -> list[Sizes]:
-    """Return the topics needed to find a difference with a chance, under each measure.
+    """Return for each measure the topics needed to find the plan's difference with the plan's power.
 
     Source: Sakai, Information Retrieval Journal 2016, doi:10.1007/s10791-015-9273-z, for an average pair and
       one test.  Needs scipy.
@@ -299,7 +334,7 @@ def _kurtoses(differences: FloatArray, variances: FloatArray) -> FloatArray:
     topics = differences.shape[1]
     if topics < FEWEST_FOR_KURTOSIS:
         return np.full(len(differences), math.nan)
-    cut = int(topics / (2 * math.sqrt(topics - 4)))
+    cut = int(topics / (2 * math.sqrt(topics - 4)))  # values left out at each end
     trimmed = differences
     if 2 * cut < topics:
         trimmed = np.sort(differences, axis=1)[:, cut : topics - cut]
@@ -317,8 +352,9 @@ def _sizes(measure: str, values: FloatArray, plan: SizePlan) -> Sizes:
     variances.sort()
     planned_variance = 2 * score_variance
     if plan.share is not None:
-        planned_variance = float(variances[math.ceil(plan.share * len(variances)) - 1])
-    # Sums of the same numbers in another order are equal.
+        pairs_with_power = math.ceil(plan.share * len(variances))
+        planned_variance = float(variances[pairs_with_power - 1])
+    # Rounded, since sums of the same numbers in another order can differ in the last digits.
     is_covered = rounded(variances) <= rounded(np.array([planned_variance]))[0]
     alpha = plan.alpha / plan.comparisons
     low, high = variance_interval(planned_variance, kurtosis, topics)
@@ -343,11 +379,14 @@ def _sizes(measure: str, values: FloatArray, plan: SizePlan) -> Sizes:
 
 
 def variance_interval(variance: float, kurtosis: float, topics: int) -> tuple[float, float]:
-    """Return the ends of the interval of a variance that was estimated over some topics; nan for few topics.
+    """Return the ends of the interval of a variance s² that was estimated over n topics.
 
-    Formula:  exp(ln(c s²) ± z c √((k - (n - 3) / n) / (n - 1))), c = n / (n - z), k the kurtosis about a mean
-      without a share 1 / (2 √(n - 4)) of the values at each end; also for differences with long tails, of
-      which the quantiles of χ² hold 81 to 89 % instead of 95.
+    Both are nan if the variance is 0 or the kurtosis is unknown.
+    Formula:  exp(ln(c s²) ± z c √((k - (n - 3) / n) / (n - 1)))
+      z  quantile of the normal distribution for PLANNED_CONFIDENCE, 1.96
+      c  n / (n - z)
+      k  kurtosis about a mean without a share 1 / (2 √(n - 4)) of the values at each end
+    It holds for differences with long tails too: of these, intervals by χ² hold 81 to 89 % instead of 95.
     Source: Bonett, Computational Statistics & Data Analysis 2006, doi:10.1016/j.csda.2004.10.003.
     """
     if not variance > 0 or math.isnan(kurtosis):
@@ -380,16 +419,20 @@ def _detectable(topics: int, variance: float, power: float, alpha: float) -> flo
     """Return the least difference that a t-test over the topics finds; nan if differences do not vary."""
     if topics < 2 or not variance > 0:
         return math.nan
-    # Also where a chance is nan: there is no better to be found.
-    return least_enough(
-        lambda delta: not t_power(topics, delta, variance, alpha) < power, math.sqrt(variance)
-    )
+
+    def has_power(delta: float) -> bool:
+        """Return whether the t-test finds delta; so it does where scipy has no number, for it is far off."""
+        power_of_delta = t_power(topics, delta, variance, alpha)
+        return math.isnan(power_of_delta) or power_of_delta >= power
+
+    return least_enough(has_power, math.sqrt(variance))
 
 
 def t_power(topics: int, delta: float, variance: float, alpha: float) -> float:
     """Return the probability that a paired t-test finds a mean difference of delta, at a known variance.
 
-    Formula:  P(|T| > t), T noncentral with n - 1 degrees of freedom and √(n / variance) delta.  Needs scipy.
+    Formula:  P(|T| > t), T noncentral t with n - 1 degrees of freedom and shift √(n / variance) delta, t the
+      critical value at level alpha.  Needs scipy.
     """
     critical = t_quantile(alpha, topics - 1)
     shift = math.sqrt(topics / variance) * delta
@@ -405,11 +448,11 @@ def t_power(topics: int, delta: float, variance: float, alpha: float) -> float:
 def anova_power(topics: int, delta: float, variance: float, runs: int, alpha: float) -> float:
     """Return the chance that a one-way analysis of variance finds that some runs differ.
 
-    The best and the worst run are delta apart, all others in the middle, which is the least difference
-    between the runs of that range.  It does not tell which runs differ.
+    The best and the worst run are delta apart, all others in the middle: of all runs with that range these
+    vary least, so that the chance is the least one.
 
-    Formula:  P(F' > F), F' noncentral with m - 1 and m (n - 1) degrees of freedom and n delta² / (2
-      variance), the least that m runs can have between them.  Needs scipy.
+    Formula:  P(F' > F), F' noncentral F with m - 1 and m (n - 1) degrees of freedom and noncentrality
+      n delta² / (2 variance), for m runs over n topics, F the critical value at level alpha.  Needs scipy.
     """
     special = special_functions(FEATURE)
     between, within = runs - 1, runs * (topics - 1)
@@ -421,20 +464,25 @@ def anova_power(topics: int, delta: float, variance: float, runs: int, alpha: fl
 def expected_width(topics: int, variance: float, alpha: float) -> float:
     """Return the mean width of the 1 - alpha interval of a mean difference.
 
-    Formula:  2 t √(variance / n) √(2 / (n - 1)) Γ(n / 2) / Γ((n - 1) / 2)
+    Formula:  2 t √(variance / n) √(2 / (n - 1)) Γ(n / 2) / Γ((n - 1) / 2), t the quantile for alpha with
+      n - 1 degrees of freedom, n topics
     """
     gamma_ratio = math.exp(math.lgamma(topics / 2) - math.lgamma((topics - 1) / 2))
-    # The expected deviation of n values is that much lower than the true one.
+    # The expected sample deviation of n values is the true one times this factor, which is below 1.
     factor = math.sqrt(2 / (topics - 1)) * gamma_ratio
     return 2 * t_quantile(alpha, topics - 1) * math.sqrt(variance / topics) * factor
 
 
 def _fewest(enough: Callable[[int], bool]) -> int | None:
-    """Return the fewest topics, 2 at the least, that are enough; None if a million are not."""
+    """Return the fewest topics that are enough, 2 at least; None if a million are not.
+
+    From the fewest on, all larger numbers have to be enough.
+    """
     high = 2
     while not enough(high):
         if high > MOST_PLANNED_TOPICS:
             return None
         high *= 2
+    # high topics are enough, and high // 2 are not unless high is 2.
     between = range(high // 2 + 1, high)
     return between.start + bisect_left(between, True, key=enough)

@@ -24,9 +24,9 @@ MORE_TOPICS = (10, 20, 50, 100)
 
 @dataclass(frozen=True, eq=False)
 class Powered:
-    """Corrected means of K runs, or pairs of runs, over topics: people judged n of them, the machine all.
+    """Corrected means of K runs, or differences of K pairs of runs: people judged n topics, the machine all.
 
-    mean, error       (K,) the mean and its standard error
+    mean, error       (K,) the mean and its standard error; an error of 0: the topics have equal values
     weight            (K,) λ, how much of the machine's values is used
     people_variance   (K,) of people's values
     machine_variance  (K,) of the machine's values, of all topics
@@ -41,14 +41,14 @@ class Powered:
     covariance: FloatArray
 
     def ends(self, alpha: float, topics: int) -> Ends:
-        """Return the ends (K,) of t intervals for that number of topics; nan where topics do not differ."""
-        half_widths = t_quantile(alpha, topics - 1) * np.where(self.error, self.error, np.nan)
+        """Return the ends (K,) of t intervals with topics - 1 degrees of freedom; nan if the error is 0."""
+        half_widths = t_quantile(alpha, topics - 1) * np.where(self.error > 0, self.error, np.nan)
         return self.mean - half_widths, self.mean + half_widths
 
     def error_with(self, judged: int, rest: int) -> FloatArray:
-        """Return the expected standard errors (K,) if people judge these topics and the machine the rest.
+        """Return the expected standard errors (K,) for other numbers of topics; nan if today's error is 0.
 
-        nan where topics do not differ now, as for `ends`.
+        judged, rest  topics that people would judge too, and those that only the machine would judge
         """
         weight = best_weight(self.covariance, self.machine_variance, judged, rest)
         weighted_machine_variance = weight**2 * self.machine_variance
@@ -56,13 +56,14 @@ class Powered:
         squared_error = residual_variance / judged
         if rest:
             squared_error = squared_error + weighted_machine_variance / rest
-        return np.where(self.error, np.sqrt(squared_error), np.nan)
+        return np.where(self.error > 0, np.sqrt(squared_error), np.nan)
 
 
 def best_weight(covariance: FloatArray, machine_variance: FloatArray, judged: int, rest: int) -> FloatArray:
-    """Return the λ (K,) of the smallest error, 0 to 1, see `powered_means`; 0 if no topics are left.
+    """Return the λ (K,) with the smallest error, 0 to 1, see `powered_means`.
 
-    judged, rest  n and N: topics that people judged too, and topics that only the machine judged
+    judged, rest  n and N: topics that people judged too, and topics that only the machine judged; if N is 0,
+                  λ is 0
     """
     if not rest:
         return np.zeros(len(machine_variance))
@@ -75,10 +76,11 @@ def powered_means(people: FloatArray, machine: FloatArray, rest: FloatArray) -> 
     people   (K, n) values by people's judgements; n must be at least 2
     machine  (K, n) values by the machine's judgements of the same topics
     rest     (K, N) values by the machine's judgements of all other topics
-    Formula:  θ = λ mean(rest) + mean(people - λ machine)
-      λ = cov(people, machine) / ((1 + n/N) var(machine, of all topics)), cut to 0 … 1
-      error² = var(people - λ machine) / n + λ² var(rest) / N      (n - 1 and N - 1 in variances)
-    With fewer than two other topics it is the mean of people's values.
+    Formula, with n - 1 and N - 1 in variances:
+      θ = λ mean(rest) + mean(people - λ machine)
+      λ = cov(people, machine) / ((1 + n/N) var(machine on all topics)), cut to 0 … 1
+      error² = var(people - λ machine) / n + λ² var(rest) / N
+    With fewer than two other topics θ is the mean of people's values.
     Source: Angelopoulos, Bates, Fannjiang, Jordan & Zrnic, Science 382, 2023, doi:10.1126/science.adi6000;
       Angelopoulos, Duchi & Zrnic, "PPI++", 2023, arXiv:2311.01453; for measures of retrieval Oosterhuis,
       Jagerman, Qin, Wang & Bendersky, SIGIR 2024, arXiv:2407.02464.
@@ -97,8 +99,9 @@ def powered_means(people: FloatArray, machine: FloatArray, rest: FloatArray) -> 
     if others:
         mean = mean + weight * rest.mean(axis=1)
         squared_error = squared_error + weight**2 * rest.var(axis=1, ddof=1) / others
-    # What is left of equal differences is rounding.
-    error = np.where(np.round(squared_error, 2 * DECIMALS), np.sqrt(squared_error), 0.0)
+    # Equal values can leave a small rounding error instead of 0.
+    has_error = np.round(squared_error, 2 * DECIMALS) != 0
+    error = np.where(has_error, np.sqrt(squared_error), 0.0)
     return Powered(
         mean=mean,
         error=error,
@@ -113,9 +116,9 @@ def powered_means(people: FloatArray, machine: FloatArray, rest: FloatArray) -> 
 class TwoJudges:
     """Scores of the same runs: by people on n topics, by a machine on these and on N others.
 
-    people, machine  on the n topics
-    topics           the N others
-    others           (M, R, N) scores on these, by the machine
+    people, machine  scores on the n topics
+    topics           ids of the N other topics
+    others           (M, R, N) scores on the other topics, by the machine
     """
 
     people: PairedScores
@@ -144,15 +147,16 @@ class TwoJudges:
         )
 
     def values(self, measure: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return people's values (R, n), the machine's on these topics (R, n), and on all others (R, N)."""
+        """Return people's values (R, n), the machine's on the same topics (R, n) and on the others (R, N)."""
         return self.people.values[measure], self.machine.values[measure], self.others[measure]
 
 
 @dataclass(frozen=True)
 class CorrectedMean:
-    """A run's mean by people, by the machine on all topics, and corrected, with its interval.
+    """A run's mean by people's judgements, by the machine's on all topics, and corrected.
 
-    weight  λ, how much of the machine's judgements is used
+    lower, upper  the interval of the corrected mean
+    weight        λ, how much of the machine's judgements is used
     people_lower, people_upper  the interval from people's judgements alone
     """
 
@@ -169,9 +173,10 @@ class CorrectedMean:
 
 
 def corrected_means(judges: TwoJudges, alpha: float = 0.05) -> Iterator[CorrectedMean]:
-    """Yield one row for each measure and run; intervals (t, n - 1) miss with a chance of `alpha` each.
+    """Yield one row for each measure and run.
 
-    Means and intervals are cut to the range of a measure between 0 and 1.
+    Each interval, of the t distribution, misses with probability `alpha`.  If a measure lies between 0 and 1,
+    so do its means and intervals.
     """
     for number, measure in enumerate(judges.people.measures):
         people, machine, others = judges.values(number)
@@ -200,7 +205,13 @@ def corrected_means(judges: TwoJudges, alpha: float = 0.05) -> Iterator[Correcte
 
 @dataclass(frozen=True)
 class CorrectedDifference:
-    """The corrected difference of two runs' means, its interval, and p of a t-test that there is none."""
+    """The corrected difference of two runs' means, run minus against.
+
+    machine       the difference by the machine on all topics
+    lower, upper  the interval of the corrected difference
+    p_value       of a t-test that there is no difference
+    p_holm        p_value after Holm's correction
+    """
 
     measure: str
     run: str
@@ -214,11 +225,15 @@ class CorrectedDifference:
 
 
 def corrected_differences(judges: TwoJudges, alpha: float = 0.05) -> list[CorrectedDifference]:
-    """Return every pair of runs under every measure, the surest first; p after Holm's correction."""
+    """Return every pair of runs under every measure, within a measure by p-value.
+
+    alpha  probability with which each interval misses
+    Holm's correction is for all pairs and measures together.
+    """
     first, second = np.triu_indices(len(judges.people.runs), 1)
     rows: list[CorrectedDifference] = []
     for number, measure in enumerate(judges.people.measures):
-        powered, machine = _pairs(judges, number, first, second)
+        powered, machine = _corrected_pairs(judges, number, first, second)
         topics = len(judges.people.topics)
         p_values = t_of_means(powered.mean, powered.error, topics)
         lower, upper = powered.ends(alpha, topics)
@@ -241,8 +256,13 @@ def corrected_differences(judges: TwoJudges, alpha: float = 0.05) -> list[Correc
     return [replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)]
 
 
-def _pairs(judges: TwoJudges, measure: int, first: IntArray, second: IntArray) -> tuple[Powered, FloatArray]:
-    """Return the corrected differences of P pairs of runs, and (P,) those by the machine on all topics."""
+def _corrected_pairs(
+    judges: TwoJudges, measure: int, first: IntArray, second: IntArray
+) -> tuple[Powered, FloatArray]:
+    """Return the corrected differences of P pairs of runs, and those by the machine on all topics (P,).
+
+    first, second  (P,) indices of the runs of each pair
+    """
     people, machine, others = (values[first] - values[second] for values in judges.values(measure))
     machine_means = np.concatenate((machine, others), axis=1).mean(axis=1)
     return powered_means(people, machine, others), machine_means
@@ -251,9 +271,9 @@ def _pairs(judges: TwoJudges, measure: int, first: IntArray, second: IntArray) -
 def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[tuple[str, int, float, float]]:
     """Yield for each measure the expected gain from more topics, averaged over runs and pairs of runs.
 
-    For each number of judged topics: the measure, that number, half the width of intervals of means, and of
-    differences.  Those that have no interval now, as their topics do not differ, are left out; nan where none
-    has one.
+    For each number of judged topics (today's, and with MORE_TOPICS): the measure, that number, half the width
+    of intervals of means, and of differences.  Runs and pairs without an interval today are left out; nan if
+    none has one.
     """
     judged, rest = len(judges.people.topics), len(judges.topics)
     first, second = np.triu_indices(len(judges.people.runs), 1)
@@ -262,22 +282,27 @@ def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[tuple[str, i
     steps.append(rest)
     for number, measure in enumerate(judges.people.measures):
         means = powered_means(*judges.values(number))
-        differences, _ = _pairs(judges, number, first, second)
+        differences, _ = _corrected_pairs(judges, number, first, second)
         for more in steps:
             quantile = t_quantile(alpha, judged + more - 1)
-            of_mean = _half_width(means.error_with(judged + more, rest - more), quantile)
-            of_difference = _half_width(differences.error_with(judged + more, rest - more), quantile)
-            yield measure, judged + more, of_mean, of_difference
+            mean_width = _half_width(means.error_with(judged + more, rest - more), quantile)
+            difference_width = _half_width(differences.error_with(judged + more, rest - more), quantile)
+            yield measure, judged + more, mean_width, difference_width
 
 
 def _half_width(errors: FloatArray, quantile: float) -> float:
-    """Return the mean of half the widths of intervals with errors (n,), nan left out; nan if all are."""
+    """Return half the width of intervals with these errors (n,), on average; nan are left out.
+
+    nan if all errors are.
+    """
     known = errors[~np.isnan(errors)]
-    return float(quantile * known.mean()) if len(known) else math.nan
+    if not len(known):
+        return math.nan
+    return float(quantile * known.mean())
 
 
 def topics_to_judge(judges: TwoJudges, seed: int = 0) -> list[bytes]:
-    """Return the topics that people have not judged, in random order: a choice would void intervals."""
+    """Return the topics that people have not judged, in random order: intervals need random topics."""
     topics = judges.topics
     if not topics:
         return []
@@ -285,7 +310,9 @@ def topics_to_judge(judges: TwoJudges, seed: int = 0) -> list[bytes]:
     return [topics[row] for row in order]
 
 
-def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: float = 0.05) -> list[Favour]:
+def favoured_groups(
+    judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: float = 0.05
+) -> list[Favour]:
     """Return the groups of runs that gain more by the machine's judgements than worse runs do.
 
     A strict judge takes more from good runs than from poor ones, and a lenient one can give them less, so
@@ -296,7 +323,8 @@ def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: floa
     for number, measure in enumerate(judges.people.measures):
         people, machine, _ = judges.values(number)
         sign = judges.people.sign(number)
-        quality, gains = sign * people.mean(axis=1), sign * (machine - people)
+        quality = sign * people.mean(axis=1)
+        gains = sign * (machine - people)
         for group, members in groups.items():
             inside = np.isin(np.arange(len(people)), members)
             worse = ~inside & (quality < quality[inside].mean())
@@ -307,12 +335,13 @@ def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: floa
 
 
 def turned_round(judges: TwoJudges, alpha: float = 0.05) -> Iterator[tuple[str, str, str, float, float]]:
-    """Yield the pairs of runs that either judge significantly puts in another order.
+    """Yield the pairs of runs whose order is significant by both judges, and opposite.
 
-    For each: the measure, the run that is better by people, the other, and how much the one is better by
-    people, and the other by the machine, over the topics of each judge.
+    For each: the measure, the run that is better by people's judgements, the other run, by how much the first
+    is better by people's judgements, and by how much the other is better by the machine's.
 
-    Paired t-tests over the topics of each judge, p by Holm's correction over all pairs and measures.
+    The tests are paired t-tests, over people's topics and over all of the machine's, with Holm's correction
+    for all pairs and measures.
     """
     first, second = np.triu_indices(len(judges.people.runs), 1)
     machine_values = np.concatenate((judges.machine.values, judges.others), axis=2)

@@ -9,15 +9,17 @@ from pres_eval.analysis.ranked_lists import RankedLists, paired_lists
 from pres_eval.records import dataclass
 
 BEFORE_SUFFIX, AFTER_SUFFIX = b"-og", b"-changed"
-"""Endings of the topics of FollowIR and MTEB: the topic as it was, and with the changed instruction."""
+"""Endings of topics in FollowIR and MTEB: with the original instruction, and with the changed one."""
 
 
 @dataclass(frozen=True)
 class RankChange:
-    """Ranks of a document in two runs, None in one that lacks it; `change`: places that it moved up.
+    """Ranks of a document in two runs.
 
-    A document that a list lacks counts as the one behind its end.  None: that place is not known to be below
-    (or above) the other rank, as the list ends before it.
+    first_rank, second_rank  from 1; None if the run lacks the document
+    change  positions that the document moved up; negative: down.  A document that a list lacks counts at the
+            first position after its end.  None: that list ends above the document's rank in the other one, so
+            that the direction of the change is unknown
     """
 
     topic: bytes
@@ -29,13 +31,13 @@ class RankChange:
 
 @dataclass(frozen=True)
 class ScoredChange(RankChange):
-    """The same, and what the document adds to p-MRR."""
+    """Ranks of a document in two runs, and its p-MRR."""
 
     p_mrr: float
 
 
 def rank_changes(first: RankedLists, second: RankedLists, depth: int) -> Iterator[RankChange]:
-    """Yield the documents that are among the first `depth` of either run, by topic, largest changes first."""
+    """Yield the changes of documents among the first `depth` of either run, by topic, the largest first."""
     for topic, before, after in paired_lists(first, second):
         documents = dict.fromkeys([*before[:depth], *after[:depth]])
         changes = list(_changes(topic, before, after, documents))
@@ -45,7 +47,7 @@ def rank_changes(first: RankedLists, second: RankedLists, depth: int) -> Iterato
 def _changes(
     topic: bytes, before: Sequence[bytes], after: Sequence[bytes], documents: Iterable[bytes]
 ) -> Iterator[RankChange]:
-    """Yield the ranks of some documents in both lists of a topic."""
+    """Yield the changes of documents from one list of a topic to the other."""
     first_ranks = {document: rank for rank, document in enumerate(before, 1)}
     second_ranks = {document: rank for rank, document in enumerate(after, 1)}
     for document in documents:
@@ -63,7 +65,10 @@ def _changes(
 def _places_up(
     first_rank: int | None, second_rank: int | None, num_first: int, num_second: int
 ) -> int | None:
-    """Return the places that a document moved up; None where its list ends before the other one's rank."""
+    """Return the positions that a document moved up; None if a list that lacks it ends above its other rank.
+
+    num_first, num_second  numbers of documents of the two lists
+    """
     if first_rank is None and second_rank is not None and second_rank > num_first:
         return None
     if second_rank is None and first_rank is not None and first_rank > num_second:
@@ -74,9 +79,10 @@ def _places_up(
 def changes_of_judgements(
     first: RankedLists, second: RankedLists, documents: Mapping[bytes, Sequence[bytes]]
 ) -> list[ScoredChange]:
-    """Return the changes of documents, by topic, that a changed instruction makes irrelevant.
+    """Return the changes, with p-MRR, of documents that a changed instruction makes irrelevant.
 
-    Topics that either run lacks are left out, as MTEB leaves them out.
+    documents  these documents, by topic
+    Topics that either run lacks are left out, as in MTEB.
     """
     pairs = {topic: (before, after) for topic, before, after in paired_lists(first, second)}
     in_both = {*first.topics} & {*second.topics}
@@ -95,9 +101,9 @@ def p_mrr_of_ranks(before: int, after: int) -> float:
     """Return the p-MRR of a document by its ranks before and after an instruction made it irrelevant.
 
     Formula:  p-MRR = MRR / MRR' - 1 if r >= r', else 1 - MRR' / MRR; MRR = 1 / r, MRR' = 1 / r'
-      r, r'  rank of the document without and with the changed instruction; one behind the end of a list
-             that lacks it
-    Range: -1 to 1; 0 if the rank stays, above 0 if the document moves down, as the instruction wants.
+      r, r'  rank of the document with the original and with the changed instruction; the first position
+             after the end of a list that lacks it
+    Range: -1 to 1; 0 if the rank stays, above 0 if the document moves down, as it should.
     Source: Weller et al., "FollowIR: Evaluating and Teaching Information Retrieval Models to Follow
       Instructions", 2024, arXiv:2403.15246; MTEB's calculate_pmrr.
     """
@@ -107,7 +113,7 @@ def p_mrr_of_ranks(before: int, after: int) -> float:
 
 
 def mean_by_topic(rows: Sequence[ScoredChange]) -> dict[bytes, float]:
-    """Return p-MRR of each topic: the mean of its documents; the measure is the mean of these."""
+    """Return p-MRR of each topic, the mean of its documents; p-MRR of a run is the mean of its topics."""
     values: dict[bytes, list[float]] = {}
     for row in rows:
         values.setdefault(row.topic, []).append(row.p_mrr)
@@ -117,16 +123,21 @@ def mean_by_topic(rows: Sequence[ScoredChange]) -> dict[bytes, float]:
 def without_suffixes(
     first: RankedLists, second: RankedLists, topics: Iterable[bytes]
 ) -> tuple[RankedLists, RankedLists]:
-    """Return the runs with MTEB's topics `T-og` and `T-changed` as T, if the topics T are only so in them."""
+    """Return the runs with MTEB's topics `T-og` (in the first) and `T-changed` (in the second) renamed to T.
+
+    topics  T, the topics to score; if a run has one of them under this name, the runs stay as they are
+    """
     known = {*first.topics, *second.topics}
     topics_to_score = {*topics}
-    if topics_to_score & known or not any(topic + BEFORE_SUFFIX in known for topic in topics_to_score):
+    have_plain_names = bool(topics_to_score & known)
+    have_suffixes = any(topic + BEFORE_SUFFIX in known for topic in topics_to_score)
+    if have_plain_names or not have_suffixes:
         return first, second
     return _renamed(first, BEFORE_SUFFIX), _renamed(second, AFTER_SUFFIX)
 
 
 def _renamed(lists: RankedLists, suffix: bytes) -> RankedLists:
-    """Return the topics that end so, without that ending."""
+    """Return the lists of the topics with this ending, under their names without it."""
     by_topic = {}
     for number, topic in enumerate(lists.topics):
         if topic.endswith(suffix):

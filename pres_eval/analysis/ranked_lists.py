@@ -1,4 +1,4 @@
-"""The ranked documents of a run without judgements: the lists that two runs are compared by."""
+"""The ranked documents of a run, judged or not, for comparisons of two runs."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class RankedLists:
     name, tag  of the run
     topics     T ids
     offsets    (T+1,) where each topic's documents begin
-    documents  N ids, those of a topic from its rank 1 on
-    warning    that lines of the run may be meant otherwise, if one says so
+    documents  N ids, topic by topic, those of a topic from rank 1 on
+    warning    about lines of the run that are longer than expected; None if there are none
     """
 
     name: str
@@ -40,12 +40,12 @@ class RankedLists:
     warning: str | None = None
 
     def of_topic(self, number: int) -> list[bytes]:
-        """Return the documents of the topic of that number, from rank 1 on."""
+        """Return the documents of the topic with this index, from rank 1 on."""
         start, stop = self.offsets[number : number + 2].tolist()
         return list(self.documents[start:stop])
 
     def with_lists(self, by_topic: Mapping[bytes, Sequence[bytes]]) -> RankedLists:
-        """Return the same run with other lists of documents, by topic."""
+        """Return the same run with these lists of documents, by topic, in place of its own."""
         topics = sorted(by_topic)
         lengths = [len(by_topic[topic]) for topic in topics]
         documents = [document for topic in topics for document in by_topic[topic]]
@@ -57,7 +57,7 @@ class RankedLists:
         )
 
     def number_of_topic(self) -> dict[bytes, int]:
-        """Return the number of each topic."""
+        """Return the index of each topic."""
         return {topic: number for number, topic in enumerate(self.topics)}
 
 
@@ -65,17 +65,15 @@ def paired_lists(first: RankedLists, second: RankedLists) -> Iterator[tuple[byte
     """Yield each topic that either run has, with its two lists; a run that lacks it has an empty one."""
     in_first, in_second = first.number_of_topic(), second.number_of_topic()
     for topic in sorted({*in_first, *in_second}):
-        yield (
-            topic,
-            first.of_topic(in_first[topic]) if topic in in_first else [],
-            second.of_topic(in_second[topic]) if topic in in_second else [],
-        )
+        first_list = first.of_topic(in_first[topic]) if topic in in_first else []
+        second_list = second.of_topic(in_second[topic]) if topic in in_second else []
+        yield topic, first_list, second_list
 
 
 def read_ranked_lists(run: RunFiles, options: Options, rewriting: Rewriting | None = None) -> RankedLists:
     """Return the ranked lists of a run in any format, cut and ordered as the options say.
 
-    `rewriting`: which documents they become and which are left out before ranks are given.
+    rewriting  the documents to rename or to leave out before ranks are counted; None: none
     The file is read twice: once for its documents, once for their order.  Raises UsageError for standard
     input, InputError for a malformed line.
     """
@@ -92,8 +90,11 @@ def read_ranked_lists(run: RunFiles, options: Options, rewriting: Rewriting | No
     ranking = read_run(run, everything, options)
     order = np.argsort(ranking.topic, kind="stable")  # the pool's topics are in byte order
     lengths = np.diff(ranking.offsets)
-    rows = [np.arange(ranking.offsets[number], ranking.offsets[number + 1]) for number in order.tolist()]
-    documents = ranking.document[np.concatenate([*rows, np.zeros(0, np.int64)])].astype(np.int64)
+    rows_of_topics = [
+        np.arange(ranking.offsets[number], ranking.offsets[number + 1]) for number in order.tolist()
+    ]
+    no_rows = np.zeros(0, np.int64)  # np.concatenate needs an array, also for a run without topics
+    documents = ranking.document[np.concatenate([*rows_of_topics, no_rows])].astype(np.int64)
     return RankedLists(
         name=run.name,
         tag=ranking.tag,
@@ -105,11 +106,11 @@ def read_ranked_lists(run: RunFiles, options: Options, rewriting: Rewriting | No
 
 
 def _pool_of(run: RunFiles) -> Pool:
-    """Return all documents of a run in any format as if somebody had judged them."""
+    """Return the pool of all documents of a run, judged or not; the run may have any format."""
     try:
         return own_pool(text_at(run.name) if len(run.sources) > 1 else run.sources[0])
     except InputError:
-        # Of a file in another format without any row, its own reader tells more.
+        # For a file in another format without any row, that format's own reader has a better message.
         other_format = recognised(run.sources[0], Role.RUN) if len(run.sources) == 1 else None
         if other_format is None:
             raise

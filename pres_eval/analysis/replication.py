@@ -1,4 +1,4 @@
-"""Replication of an experiment: whether the effect of an advanced run over a baseline comes out again."""
+"""Replication of an experiment: whether the effect of an advanced run over a baseline is found again."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from pres_eval.arrays import FloatArray
 from pres_eval.records import dataclass
 
 UNION_DEPTH = 1000
-"""Ranks that Kendall's τ of the union goes down to, as in repro_eval."""
+"""Ranks down to which Kendall's τ of the union compares lists, as in repro_eval."""
 
 NO_EFFECT = 1e-12
-"""What a difference of equal means can come to, by the rounding of the topics' differences."""
+"""Largest difference of means, or mean, that counts as 0: rounding errors can be that large."""
 
 
 @dataclass(frozen=True)
 class Replication:
     """An experiment and its replication under a measure.
 
-    baseline, advanced, improvement        means of the original runs, and the mean of their differences
-    new_baseline, new_advanced, new_improvement   those of the replicated ones
-    effect_ratio                           new improvement over the original one
-    delta_relative_improvement             original improvement minus the new one, each over its baseline
-    rmse_baseline, rmse_advanced           of the topics' values; nan where the topics are others
+    baseline, advanced, improvement  means of the original runs, and the mean of their differences
+    new_baseline, new_advanced, new_improvement  the same of the replicated runs
+    effect_ratio  new improvement / improvement
+    delta_relative_improvement  improvement / baseline - new improvement / new baseline
+    rmse_baseline, rmse_advanced  root mean square errors of the topics' values; nan if the topics differ
     """
 
     measure: str
@@ -44,15 +44,16 @@ class Replication:
 
 
 def replications(original: PairedScores, new: PairedScores) -> list[Replication]:
-    """Return how far an experiment came out again, measure by measure.
+    """Return how well an experiment was replicated, measure by measure.
 
     original, new  scores of a baseline and an advanced run, in this order, under the same measures
-    Formula, Δ(t) the advanced run's value minus the baseline's for topic t, B the baseline's mean:
-      effect ratio  ER = mean of Δ' / mean of Δ        (': of the replication)
+    Formula, Δ(t) the advanced run's value minus the baseline's for topic t, B the baseline's mean, M(t) the
+    values of a run, and with ' those of the replication:
+      effect ratio  ER = mean of Δ' / mean of Δ
       delta relative improvement  ΔRI = (mean of Δ) / B - (mean of Δ') / B'
-      RMSE = √(1/T Σ_t (M(t) - M'(t))²), M the values of a run
-    Range: ER 1 and ΔRI 0 are a perfect replication of the effect; ER 0 is none, below 0 the opposite one.
-      nan where the original effect, or a baseline, is 0.
+      RMSE = √(1/T Σ_t (M(t) - M'(t))²)
+    Range: an ER of 1 and a ΔRI of 0 mean that the effect was replicated perfectly; ER 0: no effect, below 0:
+      the opposite effect.  nan if the original effect, or a baseline, is 0.
     Source: Breuer, Ferro, Fuhr, Maistro, Sakai, Schaer & Soboroff, "How to measure the reproducibility of
       system-oriented IR experiments", SIGIR 2020, doi:10.1145/3397271.3401036.
     """
@@ -99,7 +100,7 @@ def _mean(values: FloatArray) -> float:
 
 
 def _divided(number: float, by: float) -> float:
-    """Return the quotient; nan if the divisor is 0 but for rounding."""
+    """Return number / by; nan if the divisor is 0 or a rounding error."""
     if abs(by) <= NO_EFFECT:
         return math.nan
     return number / by
@@ -107,11 +108,11 @@ def _divided(number: float, by: float) -> float:
 
 @dataclass(frozen=True)
 class SameDocuments:
-    """Similarity of the documents of a run and of its replication, for a topic.
+    """Similarity of the ranked lists of a run and of its replication, for a topic.
 
-    tau_union           Kendall's τ, with the union of both lists in the order of the ranks
+    tau_union           Kendall's τ of positions in the union of both lists, see `tau_union`
     tau_union_by_docno  the same with the union in the order of the ids, as repro_eval has it
-    rbo                 rank-biased overlap, extrapolated, with the persistence asked for
+    rbo                 rank-biased overlap, extrapolated
     """
 
     run: str
@@ -124,7 +125,11 @@ class SameDocuments:
 def same_documents(
     run: str, original: RankedLists, new: RankedLists, persistence: float
 ) -> list[SameDocuments]:
-    """Return how similar the lists of a run and of its replication are, for the topics that both have."""
+    """Return how similar the lists of a run and of its replication are, for the topics that both have.
+
+    run          its name
+    persistence  of rank-biased overlap
+    """
     numbers = new.number_of_topic()
     rows = []
     for number, topic in enumerate(original.topics):
@@ -147,12 +152,12 @@ def same_documents(
 def tau_union(first: Sequence[bytes], second: Sequence[bytes], depth: int = UNION_DEPTH) -> float:
     """Return Kendall's τ between two lists, each document replaced by its position in their union.
 
-    Both lists are cut at `depth`, and at the end of the shorter.  The union is the first list, and what the
-    second has besides in its order.  Each document becomes its position there; τ compares the two
-    lists of positions, the i-th with the i-th.
+    Both lists are cut at `depth`, and at the end of the shorter one.  Their union is the first list, followed
+    by the other documents of the second list in its order.  Each document is replaced by its position in the
+    union; τ compares the two lists of positions, the i-th with the i-th.
     Formula:  τ = 1 - 4 D / (n (n - 1)), D the pairs in opposite orders, n the length of the lists
     Range: -1 to 1; nan for fewer than two documents.
-    Notes: lists that share nothing have 1, as all new documents come behind in their order: look at rbo too.
+    Notes: lists that share no document have 1, since their positions ascend in both: consider rbo too.
     Source: Breuer et al., SIGIR 2020, doi:10.1145/3397271.3401036.
     """
     first, second = _cut(first, second, depth), _cut(second, first, depth)
@@ -163,14 +168,14 @@ def tau_union(first: Sequence[bytes], second: Sequence[bytes], depth: int = UNIO
 def tau_union_by_docno(first: Sequence[bytes], second: Sequence[bytes], depth: int = UNION_DEPTH) -> float:
     """Return `tau_union` with the union in the order of the ids, as repro_eval 0.5 has it.
 
-    Notes: it changes if documents get other names.
+    Notes: the value changes if documents are renamed.
     """
     first, second = _cut(first, second, depth), _cut(second, first, depth)
     return _tau_of_positions(first, second, sorted({*first, *second}))
 
 
 def _cut(documents: Sequence[bytes], other: Sequence[bytes], depth: int) -> Sequence[bytes]:
-    """Return the first documents of a list, down to `depth`, and no more than the other list has."""
+    """Return the first documents of a list: down to `depth`, and at most as many as the other list has."""
     return documents[: min(depth, len(other))]
 
 

@@ -15,13 +15,18 @@ import numpy as np
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, Words
 
 DECIMALS = 12
-"""Scores and differences are rounded to this many decimals before they are compared: 0.3 - 0.1 and 0.2 are
-the same difference, though not the same double, and two runs that find the same share of relevant documents
-have the same mean, though the topics were added up in another order."""
+"""Decimals to which scores and differences are rounded before they are compared.
+
+0.3 - 0.1 and 0.2 are the same difference, though not the same double.  Two runs with the same values on other
+topics have the same mean, though it was added up in another order.
+"""
 
 
 def rounded(values: FloatArray) -> FloatArray:
-    """Return the values (n,) for comparisons: rounded to 12 decimals, or 12 digits of the largest."""
+    """Return values, (n,) or of another shape, rounded to 12 decimals for comparisons.
+
+    If the largest value is above 1, all are rounded to as many decimals as 12 of its digits have.
+    """
     largest = float(np.abs(values[np.isfinite(values)]).max(initial=1.0))
     return np.round(values, DECIMALS - math.ceil(math.log10(largest)))
 
@@ -36,7 +41,11 @@ def quantiles_of_known(values: FloatArray, shares: Sequence[float]) -> list[floa
 
 
 def least_enough(enough: Callable[[float], bool], high: float, halvings: int = 50) -> float:
-    """Return the least number above 0 that is enough, as near as halvings come; `high` is a first guess."""
+    """Return the least number above 0 that is enough, within high / 2**halvings.
+
+    high  a first guess; it is doubled until it is enough
+    All numbers above one that is enough have to be enough.
+    """
     low = 0.0
     while not enough(high):
         high *= 2
@@ -50,13 +59,16 @@ def least_enough(enough: Callable[[float], bool], high: float, halvings: int = 5
 
 
 def wins_ties_losses(differences: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Return (P,) topics where the difference is above, at, and below zero."""
+    """Return how many topics have a difference (P, T) above, at and below zero: three arrays (P,)."""
     differences = np.round(differences, DECIMALS)
     return (differences > 0).sum(axis=1), (differences == 0).sum(axis=1), (differences < 0).sum(axis=1)
 
 
 def mean_and_deviation(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return means (P,) and sample deviations (P,) (divisor T - 1) of rows (P, T); 0 for equal numbers."""
+    """Return means (P,) and sample standard deviations (P,), with divisor T - 1, of rows (P, T).
+
+    A row of numbers that are equal after rounding has exactly 0.
+    """
     size = differences.shape[1]
     mean = np.add.accumulate(differences, axis=1)[:, -1] / size
     squares = np.add.accumulate((differences - mean[:, None]) ** 2, axis=1)[:, -1]
@@ -75,7 +87,7 @@ class RandomStream:
         self._generator = np.random.PCG64(np.random.SeedSequence(seeds))
 
     def after(self, count: int) -> RandomStream:
-        """Return the stream without its next `count` words."""
+        """Skip the next `count` words and return this stream."""
         self._generator.advance(count)
         return self
 
@@ -91,7 +103,10 @@ class RandomStream:
         return bits.reshape(rows, -1)[:, :columns].astype(bool)
 
     def indices(self, rows: int, columns: int, below: int) -> IntArray:
-        """Return integers (rows, columns) from 0 to below-1; none is likelier by more than below / 2**32."""
+        """Return random integers (rows, columns) from 0 to below - 1.
+
+        One may be likelier than another, by less than a share of below / 2**32.
+        """
         numbers_of_32_bits = self.words(rows * columns) >> np.uint64(32)
         indices = (numbers_of_32_bits * np.uint64(below)) >> np.uint64(32)
         return indices.astype(np.int64).reshape(rows, columns)

@@ -22,11 +22,14 @@ from pres_eval.records import dataclass
 
 @dataclass(frozen=True)
 class ReviewSettings:
-    """Settings of a validation: method of the intervals (beta-binomial or one of METHODS), target of recall.
+    """Settings of a validation.
 
-    target  the recall to be shown; None: no test
-    margin  half the width that the interval of recall should have; None: nobody asks
-    draws   from the posterior under beta-binomial
+    method      of the intervals: beta-binomial or one of METHODS
+    confidence  probability with which intervals contain the quantity
+    seed        of random draws
+    target      the recall to be shown; None: no test
+    margin      half the width that the interval of recall should have, to plan larger samples; None: no plan
+    draws       number of random draws of relevant documents
     """
 
     method: str = "beta-binomial"
@@ -37,22 +40,27 @@ class ReviewSettings:
     draws: int = 100_000
 
 
+FOUND, MISSED = 0, 1
+"""Indices of the two sides of a review: the documents that it found, and those that it missed."""
+
 Quantity = Callable[[FloatArray, FloatArray, tuple[int, int]], FloatArray]
-"""A function of the relevant documents (n,) found and (n,) missed, and of how many documents the review found
-and missed."""
+"""Function of the relevant documents found (n,) and missed (n,), and of the sizes of both sides."""
 
 QUANTITIES: dict[str, Quantity] = {
-    "recall": lambda relevant, missed, sizes: _share(relevant, relevant + missed),
-    "precision": lambda relevant, missed, sizes: _share(relevant, sizes[0]),
-    "F1": lambda relevant, missed, sizes: _share(2 * relevant, relevant + missed + sizes[0]),
-    "prevalence": lambda relevant, missed, sizes: _share(relevant + missed, sum(sizes)),
-    "elusion": lambda relevant, missed, sizes: _share(missed, sizes[1]),
-    "relevant": lambda relevant, missed, sizes: relevant + missed,
-    "relevant found": lambda relevant, missed, sizes: relevant,
-    "relevant missed": lambda relevant, missed, sizes: missed,
+    "recall": lambda found, missed, sizes: _share(found, found + missed),
+    "precision": lambda found, missed, sizes: _share(found, sizes[FOUND]),
+    "F1": lambda found, missed, sizes: _share(2 * found, found + missed + sizes[FOUND]),
+    "prevalence": lambda found, missed, sizes: _share(found + missed, sum(sizes)),
+    "elusion": lambda found, missed, sizes: _share(missed, sizes[MISSED]),
+    "relevant": lambda found, missed, sizes: found + missed,
+    "relevant found": lambda found, missed, sizes: found,
+    "relevant missed": lambda found, missed, sizes: missed,
 }
-"""Estimated quantities, computed from the relevant documents that the review found and missed, and from the
-numbers of documents that it found and missed."""
+"""Estimated quantities.
+
+found, missed  numbers of relevant documents that the review found, and that it missed
+sizes          numbers of all documents that it found, and that it missed
+"""
 
 
 def _share(part: FloatArray, whole: FloatArray | int) -> FloatArray:
@@ -62,20 +70,23 @@ def _share(part: FloatArray, whole: FloatArray | int) -> FloatArray:
 
 
 FURTHER_OUT = 0.9
-"""By how much less often than asked for quantiles of the posterior are to be missed.  Webber's own miss the
-true recall in up to 5.3 % of collections where they should in 5 %; these, 2 % wider, in no more than that."""
+"""Factor of the share outside an interval, for quantiles of the posterior.
+
+Webber's own intervals miss the true recall in up to 5.3 % of collections instead of 5 %; these, 2 % wider, in
+5 % at most.
+"""
 
 Quantiles = dict[str, list[Ends]]
-"""For each quantity the ends of an interval for each chance to miss it."""
+"""For each quantity the ends of its intervals, one interval for each share outside."""
 
 
 def ends_of_quantities(
     sides: Sequence[list[SampledPart]], sizes: tuple[int, int], settings: ReviewSettings
 ) -> Quantiles:
-    """Return for each of QUANTITIES the ends of its interval, and its limits to one side.
+    """Return for each of QUANTITIES two pairs of ends: its interval, and its limits to one side.
 
     sides  parts that the review found, and parts that it missed
-    sizes  the numbers of their documents
+    sizes  numbers of documents of both
     """
     outside = 1 - settings.confidence
     if settings.method == ReviewSettings.method:
@@ -93,7 +104,10 @@ def _drawn(
     settings: ReviewSettings,
     outside: Sequence[float],
 ) -> Quantiles:
-    """Return quantiles of the posterior: those of the functions of draws of found and missed documents."""
+    """Return intervals from the posterior: quantiles of quantities of drawn numbers of relevant documents.
+
+    outside  shares of values outside the intervals, at both ends together
+    """
     stream = RandomStream(settings.seed)
     drawn_found, drawn_missed = (drawn(side, stream, settings.draws) for side in sides)
     ends = {}
@@ -108,10 +122,12 @@ def _melded(
     settings: ReviewSettings,
     outside: Sequence[float],
 ) -> Quantiles:
-    """Return intervals between two limits to one side that keep their level.
+    """Return intervals whose ends are limits to one side that keep their level.
 
-    A limit of recall draws the lower limit of the documents found and the upper one of those missed
-    independently, or the other way round (melded confidence intervals, see `shuffled`).
+    outside  shares outside the intervals, at both ends together
+
+    The lower limit of recall draws lower limits of the relevant documents found, and independently upper
+    limits of those missed; its upper limit the other way round (melded confidence intervals, see `shuffled`).
     """
     stream, draws = RandomStream(settings.seed, 2), settings.draws
     found_parts, missed_parts = sides
@@ -120,16 +136,17 @@ def _melded(
     missed_low = shuffled(lower_limits(missed_parts, draws), stream)
     missed_high = shuffled(upper_limits(missed_parts, draws), stream)
     all_low, all_high = lower_limits(all_parts, draws), upper_limits(all_parts, draws)
-    nothing = np.zeros(draws)
+    # In place of the number that a quantity does not depend on, and where all parts are the first number.
+    zeros = np.zeros(draws)
     worst_and_best: dict[str, tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]] = {
         "recall": ((found_low, missed_high), (found_high, missed_low)),
         "F1": ((found_low, missed_high), (found_high, missed_low)),
-        "precision": ((found_low, nothing), (found_high, nothing)),
-        "relevant found": ((found_low, nothing), (found_high, nothing)),
-        "elusion": ((nothing, missed_low), (nothing, missed_high)),
-        "relevant missed": ((nothing, missed_low), (nothing, missed_high)),
-        "prevalence": ((all_low, nothing), (all_high, nothing)),
-        "relevant": ((all_low, nothing), (all_high, nothing)),
+        "precision": ((found_low, zeros), (found_high, zeros)),
+        "relevant found": ((found_low, zeros), (found_high, zeros)),
+        "elusion": ((zeros, missed_low), (zeros, missed_high)),
+        "relevant missed": ((zeros, missed_low), (zeros, missed_high)),
+        "prevalence": ((all_low, zeros), (all_high, zeros)),
+        "relevant": ((all_low, zeros), (all_high, zeros)),
     }
     limits = {}
     for name, (worst, best) in worst_and_best.items():
@@ -139,10 +156,11 @@ def _melded(
 
 
 def limits_of(worst: FloatArray, best: FloatArray, outside: Sequence[float]) -> list[Ends]:
-    """Return for each chance the lower limit of the worst values (draws,) and the upper one of the best.
+    """Return for each share outside the lower limit of a quantity and the upper one.
 
-    A value is nan if there is no relevant document: such a draw shows no recall and rules none out.  If no
-    worst value is a number, its limit is that of the best ones, and the other way round.
+    worst, best  (draws,) values of the quantity at the worst and at the best limits of its parts
+    A value is nan if a draw has no relevant document: such a draw excludes no value of the quantity.  If all
+    worst values are nan, the best ones give the lower limit, and the other way round.
     """
     known_worst = _without_nan(worst, 0.0, best)
     known_best = _without_nan(best, 1.0, worst)
@@ -155,7 +173,7 @@ def limits_of(worst: FloatArray, best: FloatArray, outside: Sequence[float]) -> 
 
 
 def _without_nan(values: FloatArray, substitute: float, others: FloatArray) -> FloatArray:
-    """Return values (draws,) with the substitute in place of nan; if all are nan, the others (draws,)."""
+    """Return values (draws,) with `substitute` in place of nan; if all are nan, the others (draws,)."""
     is_unknown = np.isnan(values)
     if is_unknown.all():
         return others
@@ -163,14 +181,14 @@ def _without_nan(values: FloatArray, substitute: float, others: FloatArray) -> F
 
 
 def drawn(parts: Sequence[SampledPart], stream: RandomStream, draws: int) -> FloatArray:
-    """Return (draws,) numbers of relevant documents of some parts together, drawn from their posterior."""
+    """Return numbers (draws,) of relevant documents of parts together, drawn at random from the posterior."""
     if not parts:
         return np.zeros(draws)
     return np.asarray(posterior(parts, draws)[stream.orders(1, draws)[0]])
 
 
 def ends_of(values: FloatArray, outside: Sequence[float]) -> list[Ends]:
-    """Return the ends of an interval of drawn values (n,), nan among them left out, for each chance."""
+    """Return for each share outside the ends of an interval of drawn values (n,); nan are left out."""
     chances: list[float] = []
     for chance in outside:
         beyond = FURTHER_OUT * chance / 2
@@ -185,38 +203,38 @@ def _analytic(
     settings: ReviewSettings,
     outside: Sequence[float],
 ) -> Quantiles:
-    """Return the intervals that a formula makes of those of the parts, one for each chance of a miss."""
-    interval, share = ANALYTIC[settings.method]
+    """Return intervals by a formula from those of the parts, one for each share outside."""
+    interval, least = ANALYTIC[settings.method]
     ends: Quantiles = {name: [] for name in QUANTITIES}
     for chance in outside:
-        found_yield = _sum(sides[0], interval, chance)
-        missed_yield = _sum(sides[1], interval, chance)
-        whole_yield = _sum(sides[0] + sides[1], interval, chance)
-        missed, low_missed, high_missed = missed_yield
-        retrieved = sizes[0]
-        # F1 is twice the share of what was found in what was found, missed and retrieved.
-        rest = missed + retrieved, low_missed + retrieved, high_missed + retrieved
-        ends["recall"].append((share(found_yield, missed_yield), 1 - share(missed_yield, found_yield)))
-        ends["F1"].append((2 * share(found_yield, rest), 2 - 2 * share(rest, found_yield)))
-        for count, name, (_, low, high), size in (
-            ("relevant", "prevalence", whole_yield, sum(sizes)),
-            ("relevant found", "precision", found_yield, sizes[0]),
-            ("relevant missed", "elusion", missed_yield, sizes[1]),
-        ):
-            ends[count].append((low, high))
-            ends[name].append(_ends_of_share(low, high, size))
+        found = _sum(sides[FOUND], interval, chance)
+        missed = _sum(sides[MISSED], interval, chance)
+        relevant = _sum(sides[FOUND] + sides[MISSED], interval, chance)
+        ends["recall"].append((least(found, missed), 1 - least(missed, found)))
+        # F1 = 2 found / (found + rest), where the rest is what was missed and what was retrieved.
+        estimate, low, high = missed
+        rest = estimate + sizes[FOUND], low + sizes[FOUND], high + sizes[FOUND]
+        ends["F1"].append((2 * least(found, rest), 2 - 2 * least(rest, found)))
+        numbers_and_shares = (
+            ("relevant", "prevalence", relevant, sum(sizes)),
+            ("relevant found", "precision", found, sizes[FOUND]),
+            ("relevant missed", "elusion", missed, sizes[MISSED]),
+        )
+        for name_of_number, name_of_share, (_, low, high), size in numbers_and_shares:
+            ends[name_of_number].append((low, high))
+            ends[name_of_share].append(_ends_of_share(low, high, size))
     return ends
 
 
 def _ends_of_share(low: float, high: float, size: int) -> Ends:
-    """Return the ends of an interval of a number of documents as shares of `size`; nan of no documents."""
+    """Return the ends of an interval of a number of documents as shares of `size`; nan if size is 0."""
     if not size:
         return math.nan, math.nan
     return low / size, high / size
 
 
 Yield = tuple[float, float, float]
-"""A number of relevant documents, and the ends of its interval."""
+"""Estimated number of relevant documents, and the lower and the upper end of its interval."""
 
 
 def _sum(
@@ -224,7 +242,9 @@ def _sum(
 ) -> Yield:
     """Return the relevant documents of several parts, with the interval of their sum (MOVER).
 
-    Formula:  from x̂ - √Σ(x̂ᵢ - lᵢ)² to x̂ + √Σ(uᵢ - x̂ᵢ)²
+    interval  returns the ends of one part's interval, by the share outside
+    Formula:  from x̂ - √Σ(x̂ᵢ - lᵢ)² to x̂ + √Σ(uᵢ - x̂ᵢ)², x̂ᵢ the estimate of a part, lᵢ and uᵢ its ends, x̂
+      the sum of the estimates
     Source: Zou & Donner, Statistics in Medicine 2008, doi:10.1002/sim.3095.
     """
     estimates, below, above = [], [], []
@@ -238,21 +258,26 @@ def _sum(
 
 
 def least_share(part: Yield, rest: Yield) -> float:
-    """Return the lower end of part / (part + rest), of two independent estimates (MOVER-R).
+    """Return the lower end of the interval of part / (part + rest), two independent estimates (MOVER-R).
 
-    Formula:  q = (a² - (a - l)²) / (ab + √(a²b² - (a² - (a - l)²) (b² - (u - b)²))), and q / (1 + q)
+    Formula:  q / (1 + q), q = (a² - (a - l)²) / (a b + √(a² b² - (a² - (a - l)²) (b² - (u - b)²)))
+      a, l  estimate and lower end of the part      b, u  estimate and upper end of the rest
     Source: Donner & Zou, Statistical Methods in Medical Research 2012, doi:10.1177/0962280210383082.
     """
     (a, low, _), (b, _, high) = part, rest
-    top = low * (2 * a - low)
-    root = math.sqrt(max((a * b) ** 2 - top * high * (2 * b - high), 0.0))
-    return top / (top + a * b + root) if top else 0.0
+    numerator = low * (2 * a - low)  # a² - (a - l)²
+    if not numerator:
+        return 0.0
+    root = math.sqrt(max((a * b) ** 2 - numerator * high * (2 * b - high), 0.0))
+    return numerator / (numerator + a * b + root)
 
 
 def worst_share(part: Yield, rest: Yield) -> float:
-    """Return the lower end of part / (part + rest) if both are at the worst end of their intervals."""
+    """Return part / (part + rest) with the lower end of the part and the upper end of the rest."""
     (_, low, _), (_, _, high) = part, rest
-    return low / (low + high) if low else 0.0
+    if not low:
+        return 0.0
+    return low / (low + high)
 
 
 EXACT = "clopper-pearson"
@@ -263,7 +288,7 @@ ANALYTIC = {
     "wald": (wald, least_share),
     "ei-recall": (binomial, worst_share),
 }
-"""The methods with a formula: the interval of a part, and how two become that of a share.
+"""The methods with a formula: the function for the interval of a part, and that for the end of a share.
 
 ei-recall: Losey 2015, "Introducing ei-Recall": recall is lowest where most was missed and least was found.
 Unless all found documents are judged, it is wider than necessary.

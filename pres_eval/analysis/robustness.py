@@ -1,4 +1,7 @@
-"""Robustness of the ranking of runs when part of the judgements is unknown: f-qrels and their effect."""
+"""Robustness of the ranking of runs if judgements are missing.
+
+f-qrels are judgements of which each topic keeps only a random fraction.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +23,18 @@ from pres_eval.reading.judgements.relevance import QrelsJudgements
 from pres_eval.scoring import Scoring
 
 LEAST_RELEVANT = 1
+"""Least number of relevant documents that a topic keeps, if it has any."""
+
 LEAST_NONRELEVANT = 10
-"""Least number of relevant documents that a topic keeps, and of the others where these are thinned also
-(Buckley & Voorhees, SIGIR 2004)."""
+"""Least number of nonrelevant documents that a topic keeps (Buckley & Voorhees, SIGIR 2004)."""
 
 
 def kept_counts(documents: IntArray, fraction: float, least: int = LEAST_RELEVANT) -> IntArray:
-    """Return how many are kept (T,): the fraction of each number, rounded half up; `least` if there are."""
+    """Return how many documents of each topic (T,) are kept: the fraction, rounded half up, or `least`.
+
+    documents  (T,) how many each topic has; it never keeps more
+    """
+    # The small number makes halves round up that are not exact: 45 * 0.7 is 31.499999999999996.
     rounded = np.floor(documents * fraction + 0.5 + 1e-9)
     return np.asarray(np.minimum(np.maximum(rounded, least), documents), np.int64)
 
@@ -34,23 +42,34 @@ def kept_counts(documents: IntArray, fraction: float, least: int = LEAST_RELEVAN
 def keep_relevant(offsets: IntArray, is_rel: BoolArray, fraction: float, sample: int, seed: int) -> BoolArray:
     """Return which judgements stay if each topic keeps a random part of its relevant documents, at least one.
 
-    offsets (T+1,) and is_rel (D,) describe the judgements, those of a topic together; (D,) out.  Judgements
-    that are not relevant all stay.  The choice depends on the seed, the fraction, the number of the sample
-    and the judgements alone: not on other fractions or samples, nor on the platform (PCG64).
+    offsets  (T+1,) where each topic's judgements begin
+    is_rel   (D,) whether a judgement is relevant; those that are not all stay
+    sample   number of the random choice, from 0
+    The result (D,) depends only on the judgements, the fraction, the sample and the seed: not on other
+    fractions or samples, nor on the platform (PCG64).
     Source: Magdy & Jones, CLEF 2010, doi:10.1007/978-3-642-15998-5_10.
     """
-    return _keep(
-        offsets, is_rel, fraction, RandomStream(seed, round(fraction * 1_000_000), sample), LEAST_RELEVANT
-    )
+    return _keep(offsets, is_rel, fraction, _stream(seed, fraction, sample), LEAST_RELEVANT)
+
+
+def _stream(seed: int, fraction: float, sample: int, *more_seeds: int) -> RandomStream:
+    """Return the random stream of a sample; fractions that agree in six decimals have the same."""
+    return RandomStream(seed, round(fraction * 1_000_000), sample, *more_seeds)
 
 
 def _keep(
     offsets: IntArray, thinned: BoolArray, fraction: float, stream: RandomStream, least: int
 ) -> BoolArray:
-    """Return (N,) which rows stay if of the thinned ones (N,) of each topic a random fraction does."""
+    """Return (N,) whether each row stays: of each topic's thinned rows only a random fraction does.
+
+    offsets  (T+1,) where each topic's rows begin
+    thinned  (N,) whether a row may go; the others stay
+    least    least number of thinned rows that a topic keeps
+    """
     topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     rows = np.flatnonzero(thinned)
     topic = topic_of[rows]
+    # By topic, in random order within a topic.
     order = np.lexsort((stream.words(len(rows)), topic))
     counts = np.bincount(topic, minlength=len(offsets) - 1).astype(np.int64)
     first = np.cumsum(counts) - counts
@@ -61,15 +80,15 @@ def _keep(
 
 
 REMOVED = ("pooled", "unjudged", "nonrelevant")
-"""New grade of a removed judgement, by the names of the option; the first is the default.
+"""What becomes of a removed judgement, by the names of the option; the first is the default.
 
-pooled: -1, in the pool but not judged, which describes it best and which infAP needs; all other
-measures give the same as for `unjudged`, where it vanishes as if the pool had never held it.  nonrelevant: 0,
-as if an assessor had overlooked it.
+pooled       grade -1, in the pool but not judged: this describes it best, and infAP needs it
+unjudged     it vanishes, as if the pool had never had it; only infAP tells this from pooled
+nonrelevant  grade 0, as if an assessor had overlooked the document
 """
 
 THINNED = ("relevant", "all")
-"""Judgements to remove: relevant ones, or a share of all."""
+"""Judgements to remove: relevant ones, or relevant and nonrelevant ones alike."""
 
 
 @dataclass(frozen=True)
@@ -77,10 +96,10 @@ class Plan:
     """Plan of the reduced judgements (f-qrels) to draw.
 
     fractions    of each topic's relevant documents that stay
-    samples      f-qrels for each fraction
-    seed         of all of them
+    samples      number of f-qrels for each fraction
+    seed         of the random choices
     coefficient  how rankings of runs are compared: a name of COEFFICIENTS
-    removed      the new grade of a removed judgement: a name of REMOVED
+    removed      what becomes of a removed judgement: a name of REMOVED
     thin         which judgements are taken out: a name of THINNED
     """
 
@@ -94,13 +113,14 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """Rankings of R runs under M measures with fewer judgements, N times, and with all of them.
+    """Rankings of R runs under M measures with all judgements, and with N reduced sets of judgements.
 
+    labels        of the measures
     full          (M, R) scores with all judgements
-    kept, judged  (N,) relevant documents, and judged ones, that stay
-    correlations  (N, M) coefficients of the two rankings
-    unchanged     (M,) the coefficient of the full ranking with itself: with nothing taken out; below 1 for
-                  τ-a where runs tie, nan where all do
+    kept, judged  (N,) numbers of relevant documents, and of judged ones, that stay
+    correlations  (N, M) coefficients of the full ranking and the ranking with fewer judgements
+    unchanged     (M,) the coefficient of the full ranking with itself: below 1 for τ-a if runs tie, nan if
+                  all do
     """
 
     labels: tuple[str, ...]
@@ -113,9 +133,9 @@ class Reduced:
 
 @dataclass(frozen=True, eq=False)
 class Robustness(Reduced):
-    """The same for the f-qrels of a plan: (F, S) of them.
+    """The same with the f-qrels of a plan: arrays have (F, S) for F fractions and S samples in place of (N,).
 
-    num_rel  relevant documents in the full qrels
+    num_rel  number of relevant documents in the full qrels
     """
 
     plan: Plan
@@ -123,7 +143,7 @@ class Robustness(Reduced):
 
     @property
     def averages(self) -> FloatArray:
-        """(F, M) mean over the samples."""
+        """(F, M) mean coefficient over the samples."""
         fractions, samples, measures = self.correlations.shape
         averages = np.empty((fractions, measures))
         for row, correlations in enumerate(self.correlations):
@@ -132,16 +152,17 @@ class Robustness(Reduced):
 
     @property
     def lowest(self) -> FloatArray:
-        """(F, M) the worst of the samples."""
+        """(F, M) lowest coefficient of the samples."""
         return np.asarray(self.correlations.min(axis=1), np.float64)
 
 
 def f_qrels(qrels: QrelsJudgements, level: float, plan: Plan) -> Callable[[int], BoolArray]:
-    """Return the function that returns (D,) which judgements of the pool stay in the f-qrels of a number.
+    """Return a function of a number that returns which judgements (D,) of the pool stay in these f-qrels.
 
-    `level` is the least grade of a relevant document.  Numbers go from 0, sample by sample of each fraction.
-    If all judgements are thinned, each topic keeps that fraction of the documents that are not relevant as
-    well, ten at least.  What is neither (in the pool, not judged) stays.
+    level  the least grade of a relevant document
+    Numbers count from 0: all samples of the first fraction, then those of the second, and so on.  If the plan
+    thins all judgements, each topic keeps that fraction of its nonrelevant documents as well, ten at least.
+    Documents in the pool that are not judged stay.
     Source: Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000.
     """
     offsets = qrels.pool.offsets
@@ -151,20 +172,25 @@ def f_qrels(qrels: QrelsJudgements, level: float, plan: Plan) -> Callable[[int],
     is_rel = grade >= level
 
     def keep(number: int) -> BoolArray:
-        """Return (D,) which judgements stay."""
+        """Return whether each judgement (D,) stays."""
         fraction, sample = plan.fractions[number // plan.samples], number % plan.samples
         stay = np.empty(len(order), bool)
         stay[order] = keep_relevant(offsets, is_rel, fraction, sample, plan.seed)
         if plan.thin == "all":
-            stream = RandomStream(plan.seed, round(fraction * 1_000_000), sample, 1)
-            stay[order] &= _keep(offsets, (grade >= 0) & ~is_rel, fraction, stream, LEAST_NONRELEVANT)
+            is_nonrelevant = (grade >= 0) & ~is_rel
+            stream = _stream(plan.seed, fraction, sample, 1)
+            stay[order] &= _keep(offsets, is_nonrelevant, fraction, stream, LEAST_NONRELEVANT)
         return stay
 
     return keep
 
 
 def without(qrels: QrelsJudgements, keep: BoolArray, removed: str) -> QrelsJudgements:
-    """Return the judgements with those that do not stay taken out: (D,) booleans, a name of REMOVED."""
+    """Return the judgements without those that do not stay.
+
+    keep     (D,) whether a judgement stays
+    removed  what becomes of the others, a name of REMOVED
+    """
     if removed == "unjudged":
         return replace(qrels, kept=keep)
     grade = qrels.grade.copy()
@@ -183,10 +209,10 @@ def robustness(
     plan: Plan,
     loop: Loop = in_turn,
 ) -> Robustness:
-    """Score all runs under f-qrels, and compare the rankings with that under the full qrels.
+    """Score all runs under f-qrels, and return how far the rankings agree with that under the full qrels.
 
-    Runs are not read again: their kept parts are scored without some judgements.  `loop` carries out the
-    loop over the f-qrels.
+    loop  carries out the loop over the f-qrels
+    Runs are not read again: their judged documents are scored with fewer judgements.
     Source: Magdy & Jones, CLEF 2010, doi:10.1007/978-3-642-15998-5_10.
     """
     shape = (len(plan.fractions), plan.samples)
@@ -226,15 +252,16 @@ def reduced(
 ) -> Reduced:
     """Return how the ranking of runs changes with fewer judgements: all runs are scored `times` times.
 
-    keep         returns (D,) which judgements stay at each of the times, counted from 0
-    coefficient  a name of COEFFICIENTS, of the correlation with the ranking under all judgements
-    removed      what judgements that go become, a name of REMOVED
+    keep         function of a number from 0 to times - 1 that returns whether each judgement (D,) stays
+    coefficient  how the ranking is compared with that under all judgements: a name of COEFFICIENTS
+    removed      what becomes of judgements that go, a name of REMOVED
+    loop         carries out the loop over the times
     """
     sign, compare = signs(selection), COEFFICIENTS[coefficient]
     full = scores_under(qrels, rankings, selection, options)
 
     def score_again(number: int) -> tuple[int, int, list[float]]:
-        """Return how many relevant and how many judged documents stay, and the coefficients."""
+        """Return how many relevant and how many judged documents stay, and the coefficients (M,)."""
         stay = keep(number)
         scores = scores_under(without(qrels, stay, removed), rankings, selection, options)
         relevant = int(np.count_nonzero(stay & (qrels.grade >= options.relevance_level)))
@@ -258,13 +285,16 @@ def reduced(
 def scores_under(
     qrels: QrelsJudgements, rankings: Sequence[Ranking], selection: Selection, options: Options
 ) -> FloatArray:
-    """Return the scores (M, R) of the runs under these judgements; they are not read again."""
+    """Return the scores (M, R) of the runs under these judgements; runs are not read again."""
     scoring = Scoring(relevance=qrels, selection=selection, options=options)
     return summaries(evaluations_of(scoring, rankings))
 
 
 def qrels_lines(qrels: QrelsJudgements, keep: BoolArray | None = None) -> bytes:
-    """Return the judgements that stay (D,) as a qrels file in byte order of topics and documents."""
+    """Return judgements as a qrels file in byte order of topics and documents.
+
+    keep  (D,) whether a judgement stays; None: all stay
+    """
     pool = qrels.pool
     rows = pool.byte_order()
     if keep is not None:

@@ -1,4 +1,4 @@
-"""Intervals of values inferred from a sample: where they could lie, had other documents been drawn."""
+"""Intervals of values that are inferred from a sample: they show how values vary from sample to sample."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ from pres_eval.reading.judgements.judged_groups import Sample
 from pres_eval.scoring import ScoredRun, Scoring, seen_as
 
 LOWER, UPPER = "lower", "upper"
+"""Names of the ends of intervals, as bounds of a column's view."""
 
 TOPICS_AT_ONCE = 64
 """Topics that are redrawn in one block: this bounds the memory."""
 
 NO_WIDTH = 0.001
-"""Width, as a share of a value above 1, below which an interval counts as one without width."""
+"""Width below which an interval counts as one without width; for values above 1 a share of the value."""
 
 REDRAWS, REDRAW_SEED = 1000, 1
-"""How many times a sample is redrawn, and the seed of that."""
+"""How many times a sample is redrawn, and the seed of the random choices."""
 
-OUTSIDE = (1 - 0.95) / 2, (1 + 0.95) / 2
-"""The shares of values below the two ends of an interval."""
+SHARES_BELOW_ENDS = (1 - 0.95) / 2, (1 + 0.95) / 2
+"""The shares of redrawn values below the two ends of an interval, which contains 95 % of them."""
 
 
 def with_sample_intervals(
@@ -42,16 +43,19 @@ def with_sample_intervals(
     warn: Callable[[str], None],
     times: int = REDRAWS,
 ) -> ScoredRun:
-    """Return the evaluation with the ends of an interval behind each column that is inferred from a sample.
+    """Return the evaluation with the two ends of an interval after each column inferred from a sample.
 
-    Measures that are too high of every sample have none.
-    The documents drawn are drawn anew within their strata, with the topics and strata as they are (Rao & Wu,
-    JASA 1988, doi:10.1080/01621459.1988.10478591, so that a stratum drawn whole adds nothing).  The ends are
-    quantiles of the values that come of it, mirrored at the value itself (the basic bootstrap): what is
-    too high of a sample is corrected by it, and may lie outside; those of shares end at 1.  A stratum of
-    which no relevant document, or one document, was drawn adds nothing either: there the interval is too
-    narrow.
+    times  how many times the sample is redrawn
+    warn   takes warnings of intervals without width
+
+    Documents are drawn again from the sample of each stratum, for the same topics and strata; a stratum of
+    which all documents were judged adds no width.  The ends are quantiles of the redrawn values, mirrored at
+    the value itself (the basic bootstrap): this corrects the bias of values from samples, so that a value may
+    lie outside of its interval.  Ends of shares are at most 1.  A stratum of which one document, or no
+    relevant one, was drawn adds no width either: then the interval is too narrow.  Measures whose values are
+    too high on every sample have no interval.
     Raises UsageError for judgements that were not drawn within strata.
+    Source: Rao & Wu, JASA 1988, doi:10.1080/01621459.1988.10478591.
     """
     sample = scoring.relevance
     if not isinstance(sample, Sample) or sample.probability is not None:
@@ -62,16 +66,16 @@ def with_sample_intervals(
     inferred = evaluation.with_columns(inferred_columns)
     forms = in_blocks(sample, ranking, scoring.options, TOPICS_AT_ONCE)
     blocks = (cast(SampledBatch, form()) for form in forms)
-    of_topics, sums = _ends_and_sums(blocks, inferred.columns, times)
+    ends_of_topics, sums = _ends_and_sums(blocks, inferred.columns, times)
     is_share = np.array([column.measure.summary is mean for column in inferred.columns])
     values, summary = np.array(inferred.values, np.float64), np.array(inferred.summary, np.float64)
     redrawn_summaries = sums / np.where(is_share, evaluation.totals.num_topics, 1)
-    over_all = _mirrored(redrawn_summaries, summary)
-    # A share of 1 is the most there is, but what is inferred may be more.
+    ends_over_all = _mirrored(redrawn_summaries, summary)
+    # Shares end at 1, unless the inferred value itself is more.
     most = np.where(is_share, 1.0, np.inf)
-    of_topics = np.minimum(of_topics, np.maximum(values, most[:, np.newaxis]))
-    over_all = np.minimum(over_all, np.maximum(summary, most))
-    with_intervals = _with_ends(evaluation, inferred_columns, of_topics, over_all)
+    ends_of_topics = np.minimum(ends_of_topics, np.maximum(values, most[:, np.newaxis]))
+    ends_over_all = np.minimum(ends_over_all, np.maximum(summary, most))
+    with_intervals = _with_ends(evaluation, inferred_columns, ends_of_topics, ends_over_all)
     for text in without_width(with_intervals, ranking, scoring):
         warn(text)
     return with_intervals
@@ -80,7 +84,10 @@ def with_sample_intervals(
 def _ends_and_sums(
     blocks: Iterable[SampledBatch], columns: Selection, times: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Return (2, C, T) ends of the intervals of topics, and (times, C) the redrawn values of all added up."""
+    """Return ends of the intervals of topics (2, C, T), and sums over topics of redrawn values (times, C).
+
+    columns  C inferred columns
+    """
     stream = RandomStream(REDRAW_SEED)
     ends, sums = [], np.zeros((times, len(columns)))
     for block in blocks:
@@ -91,9 +98,9 @@ def _ends_and_sums(
 
 
 def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> Iterator[str]:
-    """Yield a warning of intervals over all topics without width, though some documents were not drawn.
+    """Yield a warning if intervals over all topics have no width although some documents were not drawn.
 
-    What is narrower than NO_WIDTH has none: only a sample of a million documents could be so sure.
+    Intervals below NO_WIDTH count as such: only a sample of a million documents could be so certain.
     """
     ends: dict[str, list[tuple[SelectedColumn, float]]] = {}
     for column, value in zip(evaluation.columns, evaluation.summary, strict=True):
@@ -117,7 +124,10 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
 
 
 def _rest_on_undrawn(columns: Selection, sample: Sample, ranking: Ranking, scoring: Scoring) -> BoolArray:
-    """Return (C,) whether the values of columns would change if all documents not drawn were relevant."""
+    """Return (C,) whether a column's values depend on documents that were not drawn.
+
+    They do if the values differ between these documents all being nonrelevant and all being relevant.
+    """
     (form,) = in_blocks(sample, ranking, scoring.options, len(sample.pool.topics))
     batch = cast(SampledBatch, form())
     all_drawn = np.ones(len(batch.grade))
@@ -125,16 +135,16 @@ def _rest_on_undrawn(columns: Selection, sample: Sample, ranking: Ranking, scori
     for grade in (0, max(int(batch.grade.max(initial=0)), 1)):
         grades = np.where(batch.grade < 0, grade, batch.grade)
         extremes.append(_values(replace(batch, grade=grades, times=all_drawn), columns))
-    # Where all is retrieved, recall differs by what is added for smoothing alone.
+    # If all documents are retrieved, recall differs only by the number that is added for smoothing.
     return np.asarray(np.any(abs(extremes[0] - extremes[1]) >= NO_WIDTH, axis=1), np.bool_)
 
 
 def _mirrored(redrawn: FloatArray, value: FloatArray) -> FloatArray:
-    """Return (2, N) the ends of intervals, none below 0, of values (N,) that were redrawn B times, (B, N).
+    """Return the ends (2, N) of intervals for values (N,) from redrawn values (B, N); none is below 0.
 
     Worked example: a value of 0.5 with quantiles 0.4 and 0.7 of the redrawn ones has the ends 0.3 and 0.6.
     """
-    lower_quantiles, upper_quantiles = np.quantile(redrawn, OUTSIDE, axis=0)
+    lower_quantiles, upper_quantiles = np.quantile(redrawn, SHARES_BELOW_ENDS, axis=0)
     ends = np.array([2 * value - upper_quantiles, 2 * value - lower_quantiles])
     return np.asarray(np.maximum(ends, 0.0), np.float64)
 
@@ -146,7 +156,7 @@ def _is_inferred(column: SelectedColumn) -> bool:
 
 
 def _values(batch: SampledBatch, columns: Selection) -> FloatArray:
-    """Return (C, T) the values of columns."""
+    """Return the values (C, T) of columns for the topics of a batch."""
     values = []
     for column in columns:
         values.append(column.measure.score(seen_as(batch, column.view), *column.arguments))
@@ -154,31 +164,40 @@ def _values(batch: SampledBatch, columns: Selection) -> FloatArray:
 
 
 def _redrawn(batch: SampledBatch, times: int, stream: RandomStream) -> Iterator[SampledBatch]:
-    """Return the batch with its documents drawn anew, n - 1 of the n of a stratum, and weighed by Rao and Wu.
+    """Yield the batch with its judged documents drawn again, `times` times, with weights by Rao and Wu.
 
-    A document drawn t times counts 1 - λ + λ t n / (n - 1), with λ² = 1 - n / N: n together, as before.
+    Of the n documents drawn from N of a stratum, n - 1 are drawn again, with replacement.  A document drawn
+    t times counts 1 - λ + λ t n / (n - 1) times, with λ² = 1 - n / N: all n together count n times.
     """
     rows = np.flatnonzero(batch.grade >= 0)
     stratum_of = batch.group_of[rows]
     drawn: IntArray = np.bincount(stratum_of, minlength=len(batch.num_documents))
-    lasting = np.where(drawn > 1, np.sqrt(1 - drawn / batch.num_documents), 0.0)[stratum_of]
+    # λ of each document's stratum; 0, so that nothing changes, if only one document was drawn.
+    lambdas = np.where(drawn > 1, np.sqrt(1 - drawn / batch.num_documents), 0.0)[stratum_of]
     begins = (np.cumsum(drawn) - drawn)[stratum_of]
-    # One of each stratum's documents draws nothing, so that n - 1 are drawn.
-    drawing = np.flatnonzero(begins != np.arange(len(rows)))
-    first, size = begins[drawing], drawn[stratum_of[drawing]].astype(np.uint64)
+    # Each of a stratum's documents but the first stands for one draw: n - 1 draws.
+    draws = np.flatnonzero(begins != np.arange(len(rows)))
+    first, size = begins[draws], drawn[stratum_of[draws]].astype(np.uint64)
     half = np.uint64(32)
-    scale = lasting * (drawn / np.maximum(drawn - 1, 1))[stratum_of]
+    scale = lambdas * (drawn / np.maximum(drawn - 1, 1))[stratum_of]
     for _ in range(times):
-        chosen = first + ((stream.words(len(size)) >> half) * size >> half).astype(np.int64)
+        # A random number of 32 bits times the size, less its 32 lowest bits, is a number from 0 to size - 1.
+        number_in_stratum = (stream.words(len(size)) >> half) * size >> half
+        chosen = first + number_in_stratum.astype(np.int64)
         weights = np.zeros(len(batch.grade))
-        weights[rows] = 1 - lasting + scale * np.bincount(chosen, minlength=len(rows))
+        weights[rows] = 1 - lambdas + scale * np.bincount(chosen, minlength=len(rows))
         yield batch.drawn_anew(weights)
 
 
 def _with_ends(
-    evaluation: ScoredRun, inferred: list[int], of_topics: FloatArray, over_all: FloatArray
+    evaluation: ScoredRun, inferred: list[int], ends_of_topics: FloatArray, ends_over_all: FloatArray
 ) -> ScoredRun:
-    """Put the ends behind their columns, the inferred ones: of topics (2, C, T), over all topics (2, C)."""
+    """Return the evaluation with the two ends of each inferred column after that column.
+
+    inferred        indices of C columns
+    ends_of_topics  (2, C, T) lower and upper ends of the values of topics
+    ends_over_all   (2, C) lower and upper ends of the values over all topics
+    """
     ends = []
     for bound in (LOWER, UPPER):
         for number in inferred:
@@ -188,8 +207,10 @@ def _with_ends(
     all_columns = replace(
         evaluation,
         columns=(*evaluation.columns, *ends),
-        values=(*evaluation.values, *of_topics.reshape(len(ends), -1)),
-        summary=(*evaluation.summary, *over_all.ravel().tolist()),
+        values=(*evaluation.values, *ends_of_topics.reshape(len(ends), -1)),
+        summary=(*evaluation.summary, *ends_over_all.ravel().tolist()),
     )
+    # The ends come last here: sort all columns by the column that they belong to.
     belongs_to = [*range(len(evaluation.columns)), *inferred, *inferred]
-    return all_columns.with_columns(sorted(range(len(belongs_to)), key=belongs_to.__getitem__))
+    order = sorted(range(len(belongs_to)), key=belongs_to.__getitem__)
+    return all_columns.with_columns(order)

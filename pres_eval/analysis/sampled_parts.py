@@ -20,9 +20,10 @@ from pres_eval.reading.run_files import text_at
 
 
 def read_review(path: str, depth: int | None = None) -> set[Key]:
-    """Read the documents that a review found: lines of `topic docno`, or a run, of each topic the first.
+    """Return the documents that a review found, read from lines of `topic docno` or from a run.
 
-    Raises UsageError for a depth where there are no ranks, InputError for anything else.
+    depth  the first documents of a run's topics that count as found; None: all
+    Raises UsageError for a depth with lines that have no ranks, InputError for malformed lines.
     """
     source = text_at(path)
     if len(source.head().lstrip().partition(b"\n")[0].split()) >= RUN.width:
@@ -43,9 +44,11 @@ def sampled_parts(
     """Return the non-empty parts of each stratum: documents that the review found, and missed ones.
 
     level       the least grade of a relevant document
-    collection  how many documents there are, where the sample is of all of them
-    sizes       how many each stratum has; without both, all documents of a stratum are in the sample's file,
-                those that nobody judged with a negative grade
+    collection  number of documents, if the sample was drawn from all of them
+    sizes       number of documents of each stratum
+    If both are None, the sample's file lists all documents of a stratum, those that nobody judged with a
+    negative grade.
+
     Raises InputError for a document that comes twice, a topic that the review lacks unless `sizes` has it, a
     stratum without size or sample, one smaller than its sample, and parts of which nothing was judged or
     whose size cannot be known.
@@ -54,14 +57,14 @@ def sampled_parts(
     found_of_topic = Counter(topic for topic, _ in review)
     if found_of_topic and topics:
         _check_topics(topics, found_of_topic, sizes or {})
-    for stratum, (documents, source) in (sizes or {}).items():
-        if documents and stratum not in topics.get(stratum.topic, ()):
-            raise InputError(*source, f"no judged document in {stratum}", "a sample of each stratum")
+    for stratum, (size, place) in (sizes or {}).items():
+        if size and stratum not in topics.get(stratum.topic, ()):
+            raise InputError(*place, f"no judged document in {stratum}", "a sample of each stratum")
     parts: list[SampledPart] = []
     for topic, strata in topics.items():
-        whole = _sizes_of_strata(strata, collection, sizes)
-        found_in = _found_in(strata, whole, review, found_of_topic[topic])
-        parts.extend(_parts(strata, whole, found_in, review, level))
+        sizes_of_strata = _sizes_of_strata(strata, collection, sizes)
+        found_in = _found_in(strata, sizes_of_strata, review, found_of_topic[topic])
+        parts.extend(_parts(strata, sizes_of_strata, found_in, review, level))
     return parts
 
 
@@ -94,10 +97,11 @@ def _check_topics(
     """Raise InputError unless the sample and the review are of the same topics.
 
     found_of_topic  how many documents of each topic the review found
-    sizes           may name a topic of which it found nothing
+    sizes           may name topics of which the review found nothing
     """
 
     def first_place(topic: bytes) -> Place:
+        """Return the file and the line of the topic's first document."""
         return next(iter(topics[topic].values()))[0].place
 
     if not found_of_topic.keys() & topics.keys():
@@ -129,53 +133,70 @@ def _check_topics(
 def _sizes_of_strata(
     strata: Mapping[Stratum, Sequence[Sampled]], collection: int | None, sizes: Sizes | None
 ) -> dict[Stratum, int]:
-    """Return how many documents each stratum of a topic has; raise InputError if its sample has more."""
-    whole = {}
-    lists_unjudged = any(document.grade < 0 for documents in strata.values() for document in documents)
-    # Without sizes, --collection is that of the only stratum, or the file lists all documents of each.
-    known_without_sizes = len(strata) == 1 if collection else lists_unjudged
+    """Return how many documents each stratum of a topic has, see `sampled_parts`.
+
+    Raises UsageError if that is unknown, InputError for a stratum that `sizes` lacks or has smaller than its
+    sample.
+    """
+    sizes_of_strata = {}
     for stratum, documents in strata.items():
-        size, source = (sizes or {}).get(stratum, (collection or 0, documents[0].place))
-        if sizes is None and not known_without_sizes:
+        place = documents[0].place
+        if sizes is not None:
+            if stratum not in sizes:
+                raise InputError(
+                    *place,
+                    f"{stratum}, which has no size",
+                    "a line of --sizes FILE (topic, stratum, size) for it",
+                )
+            size, place = sizes[stratum]
+        elif collection and len(strata) == 1:
+            size = collection
+        elif not collection and _lists_unjudged(strata):
+            size = len(documents)
+        else:
             or_collection = ", or --collection NUM" if len(strata) == 1 else ""
             raise UsageError(
                 f"how many documents {stratum} has is not known:"
                 f" expected --sizes FILE (lines of topic, stratum, size){or_collection}"
             )
-        if sizes is not None and stratum not in sizes:
+        if size < len(documents):
             raise InputError(
-                *source,
-                f"{stratum}, which has no size",
-                "a line of --sizes FILE (topic, stratum, size) for it",
-            )
-        whole[stratum] = len(documents) if sizes is None and not collection else size
-        if whole[stratum] < len(documents):
-            raise InputError(
-                *source,
+                *place,
                 f"{size} documents in {stratum}, of which {len(documents)} are in the sample",
                 f"{len(documents)} at least, or inclusion probabilities are above 1",
             )
-    return whole
+        sizes_of_strata[stratum] = size
+    return sizes_of_strata
+
+
+def _lists_unjudged(strata: Mapping[Stratum, Sequence[Sampled]]) -> bool:
+    """Return whether a topic has documents that were not judged: then its file lists all documents."""
+    return any(document.grade < 0 for documents in strata.values() for document in documents)
 
 
 def _parts(
     strata: Mapping[Stratum, Sequence[Sampled]],
-    whole: Mapping[Stratum, int],
+    sizes_of_strata: Mapping[Stratum, int],
     found_in: Mapping[Stratum, int],
     review: Collection[Key],
     level: int,
 ) -> Iterator[SampledPart]:
-    """Yield the parts of a topic; raise InputError for one of which nothing is known."""
+    """Yield the parts of a topic; raise InputError for a part without a judged document.
+
+    sizes_of_strata  number of documents of each stratum
+    found_in         how many of these the review found
+    """
     for stratum, documents in strata.items():
         judged = [document for document in documents if document.grade >= 0]
         found_grades = [document.grade for document in judged if document.key in review]
         missed_grades = [document.grade for document in judged if document.key not in review]
         sides = (
             (True, "found", found_in[stratum], found_grades),
-            (False, "missed", whole[stratum] - found_in[stratum], missed_grades),
+            (False, "missed", sizes_of_strata[stratum] - found_in[stratum], missed_grades),
         )
         for is_found, verb, size, grades in sides:
-            if not min(size, 1) <= len(grades) <= size:
+            least_judged = min(size, 1)  # an empty part needs no judgement
+            if not least_judged <= len(grades) <= size:
                 raise InputError(
                     *documents[0].place,
                     f"{len(grades)} judged documents among the {size:,} of {stratum} that the review {verb}",
@@ -183,32 +204,40 @@ def _parts(
                 )
             if size:
                 relevant = sum(grade >= level for grade in grades)
-                yield SampledPart(*stratum, is_found, size, len(grades), relevant)
+                yield SampledPart(
+                    topic=stratum.topic,
+                    stratum=stratum.name,
+                    found=is_found,
+                    size=size,
+                    sampled=len(grades),
+                    relevant=relevant,
+                )
 
 
 def _found_in(
     strata: Mapping[Stratum, Sequence[Sampled]],
-    whole: Mapping[Stratum, int],
+    sizes_of_strata: Mapping[Stratum, int],
     review: Collection[Key],
     num_found: int,
 ) -> dict[Stratum, int]:
     """Return how many documents of each stratum of a topic the review found.
 
-    num_found  how many documents of the topic it found in all: what the strata have to add up to
+    sizes_of_strata  number of documents of each stratum
+    num_found        how many documents of the topic it found in all: the strata have to add up to this
 
-    If the file lists all documents of a stratum, they are counted.  If there is one other stratum, it has the
-    rest of the review; if several, each must be found or missed as a whole, like its sample.
+    If the file lists all documents of a stratum, they are counted.  If one other stratum is left, it has the
+    rest of the documents found; if several, each must be found or missed as a whole, like its sample.
     Raises InputError where the strata do not add up to the review.
     """
     found_in = {}
     for stratum, sampled in strata.items():
         found_in[stratum] = sum(document.key in review for document in sampled)
-    others = [stratum for stratum, sampled in strata.items() if len(sampled) < whole[stratum]]
+    others = [stratum for stratum, sampled in strata.items() if len(sampled) < sizes_of_strata[stratum]]
     for stratum in others:
         if len(others) == 1:
             found_in[stratum] += num_found - sum(found_in.values())
         elif found_in[stratum] in (0, len(strata[stratum])):
-            found_in[stratum] = whole[stratum] if found_in[stratum] else 0
+            found_in[stratum] = sizes_of_strata[stratum] if found_in[stratum] else 0
         else:
             raise InputError(
                 *strata[stratum][0].place,
@@ -216,7 +245,8 @@ def _found_in(
                 "strata that were found or missed as a whole",
                 "list all documents of the stratum, those that nobody judged with relevance -1",
             )
-    if sum(found_in.values()) != num_found or any(found_in[stratum] > whole[stratum] for stratum in strata):
+    exceeds_size = any(found_in[stratum] > sizes_of_strata[stratum] for stratum in strata)
+    if exceeds_size or sum(found_in.values()) != num_found:
         first = next(iter(strata.values()))[0]
         raise InputError(
             *first.place,
@@ -230,7 +260,7 @@ def _found_in(
 def control_parts(
     control: Sequence[Sampled], parts: Sequence[SampledPart], level: int = 1
 ) -> dict[bytes, SampledPart]:
-    """Return for each topic of the parts its control sample, which was drawn from all documents of the topic.
+    """Return the control sample of each topic of the parts, as a part: it was drawn from all documents.
 
     Raises InputError for a document that comes twice, a sample in strata or larger than the collection, and
     a topic without one.
@@ -259,7 +289,7 @@ def control_parts(
         part_of_topic[topic] = SampledPart(
             topic=topic,
             stratum="control",
-            found=True,  # no matter: the part has found documents and missed ones
+            found=True,  # has no meaning here: the part has found documents and missed ones
             size=size,
             sampled=len(judged),
             relevant=relevant,
@@ -268,7 +298,7 @@ def control_parts(
 
 
 LOG_OF_NO_CHANCE = math.log(1e-6)
-"""Logarithm of the chance below which what was seen is no accident."""
+"""Logarithm of the probability below which an overlap of samples is no accident."""
 
 
 def check_independent(
@@ -279,10 +309,10 @@ def check_independent(
 ) -> None:
     """Raise InputError if a control sample has more of the sample's documents than chance explains.
 
-    Compared are those that the review missed: k of n in the control are in the sample too.  Topics that have
-    a stratum of missed documents judged as a whole say nothing, and are left out.
-    Formula: k or more have a chance of at most (np / k)^k (n (1 - p) / (n - k))^(n - k), p the largest share
-    of a stratum that was judged
+    Documents that the review missed are compared: of n in the control sample, k are in the sample too.  If
+    all missed documents of a stratum were judged, the topic is left out: its overlap is certain.
+    Formula:  P(k or more) is at most (n p / k)^k (n (1 - p) / (n - k))^(n - k), p the largest share of a
+      stratum's missed documents that was judged
     Source: Hoeffding, JASA 1963, doi:10.1080/01621459.1963.10500830.
     """
     shares: dict[bytes, float] = {}
@@ -310,7 +340,7 @@ def check_independent(
 def _judged_and_missed(
     sample: Sequence[Sampled], topics: Collection[bytes], review: Collection[Key]
 ) -> set[Key]:
-    """Return the judged documents of a sample, of these topics, that the review missed."""
+    """Return the documents of a sample, of these topics, that were judged and that the review missed."""
     keys = set()
     for document in sample:
         topic, _ = document.key

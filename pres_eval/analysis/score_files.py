@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
@@ -14,10 +15,21 @@ from pres_eval.reading.formats.csv_rows import separated_rows
 from pres_eval.reading.headings import TOPIC, Naming, pick
 
 RUN_HEADINGS = ("run", "run_id", "runid", "system", "tag")
-NAMING = Naming({}, {})
+"""Headings of a column of runs' names, as other programs write them; the first that a file has counts."""
+NO_NAMING = Naming({}, {})
+"""Only the known headings: no option --columns names others."""
+
+FILE_HEADING = "file"
+"""A column that pres-eval's own CSV has beside the run: the run's path, no measure."""
+
+SUMMARY_TOPIC = "all"
+"""The topic of a value over all topics, in trec_eval's output."""
 
 OUTPUT_LINE = re.compile(r"(\S+)\s+(\S+)\s+(\S+)\s*")
 """A line of trec_eval's output: measure, topic, value."""
+
+ENDS_IN_NUMBER = re.compile(r"\s[\d.e+-]+\s*$")
+"""End of a line whose last field is a number."""
 
 Score = tuple[str, str, str, str]
 """Run, topic, measure and value."""
@@ -25,27 +37,44 @@ Score = tuple[str, str, str, str]
 
 def is_table(text: str) -> bool:
     """Return whether a text is CSV or TSV with a heading, and no output of trec_eval."""
-    first = text.lstrip("\ufeff \n").partition("\n")[0]
-    is_output = OUTPUT_LINE.fullmatch(first) is not None and re.search(r"\sall\s|\s[\d.e+-]+\s*$", first)
-    return not first.startswith("{") and not is_output
+    first = _first_line(text)
+    return not first.startswith("{") and not _is_output_line(first)
 
 
 def is_scores(text: str) -> bool:
     """Return whether a text begins as scores do: output of trec_eval, JSON Lines with topics, CSV."""
-    first = text.lstrip("\ufeff \n").partition("\n")[0]
-    if not is_table(text):
-        return not first.startswith("{") or re.search(r'"(?:qid|query_id|topic)"\s*:', first) is not None
+    first = _first_line(text)
+    if first.startswith("{"):
+        return re.search(r'"(?:qid|query_id|topic)"\s*:', first) is not None
+    if _is_output_line(first):
+        return True
     headings = [heading.strip('" \r') for heading in re.split(r"[\t,]", first)]
-    return len(headings) > 1 and (
-        pick(headings, RUN_HEADINGS) is not None or NAMING.column(TOPIC, headings) is not None
-    )
+    if len(headings) < 2:
+        return False
+    names_run = pick(headings, RUN_HEADINGS) is not None
+    return names_run or NO_NAMING.column(TOPIC, headings) is not None
+
+
+def _first_line(text: str) -> str:
+    """Return the first line that is not empty, without a byte order mark."""
+    return text.lstrip("\ufeff \n").partition("\n")[0]
+
+
+def _is_output_line(line: str) -> bool:
+    """Return whether a line is one of trec_eval's output: `map  301  0.25` or `runid  all  bm25`."""
+    fields = OUTPUT_LINE.fullmatch(line)
+    if fields is None:
+        return False
+    return fields[2] == SUMMARY_TOPIC or ENDS_IN_NUMBER.search(line) is not None
 
 
 def as_table(files: Sequence[tuple[str, str]]) -> str:
-    """Return the scores of files, by path and text, as CSV: run, topic and the measures that all rows have.
+    """Return the scores of files, as CSV: run, topic and the measures that all rows have.
 
-    A run is called as its file says, else as the file.  Raises InputError for text that has no scores, for a
-    value that comes twice, and if no measure has a value of every run and topic.
+    files  path and text of each
+
+    A run has the name that its file gives it, else that of the file.  Raises InputError for text that has no
+    scores, for a value that comes twice, and if no measure has a value of every run and topic.
     """
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for path, text in files:
@@ -78,7 +107,7 @@ def as_table(files: Sequence[tuple[str, str]]) -> str:
 
 
 def _scores(path: str, text: str) -> Iterator[Score]:
-    """Yield the scores of a file of any of these kinds."""
+    """Return the scores of a file: trec_eval's output, JSON Lines or a table."""
     name = PurePosixPath(path).name.partition(".")[0] or path
     if text.lstrip("\ufeff \n").startswith("{"):
         return _of_records(path, text, name)
@@ -88,7 +117,10 @@ def _scores(path: str, text: str) -> Iterator[Score]:
 
 
 def _of_output(path: str, text: str, name: str) -> Iterator[Score]:
-    """Yield the scores of topics in trec_eval's output, of the run that its line `runid` names."""
+    """Yield the scores of topics in trec_eval's output.
+
+    name  of the run, where no line `runid` names it
+    """
     tag = re.search(r"^runid\s+all\s+(\S+)\s*$", text, re.MULTILINE)
     run = name if tag is None else tag[1]
     for number, line in enumerate(text.split("\n"), 1):
@@ -100,12 +132,16 @@ def _of_output(path: str, text: str, name: str) -> Iterator[Score]:
                 path, number, quoted(line), "measure, topic and value, as trec_eval -q prints them"
             )
         measure, topic, value = match.groups()
-        if topic != "all" and number_of(value) == number_of(value):
+        is_number = not math.isnan(number_of(value))
+        if topic != SUMMARY_TOPIC and is_number:
             yield run, topic, measure, value
 
 
 def _of_records(path: str, text: str, name: str) -> Iterator[Score]:
-    """Yield the numbers of each record of JSON Lines, which has the topic as `qid` or the like."""
+    """Yield the numbers of each record of JSON Lines, which has the topic as `qid` or the like.
+
+    name  of the run, where a record has none
+    """
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         if not line.strip():
             continue
@@ -113,31 +149,36 @@ def _of_records(path: str, text: str, name: str) -> Iterator[Score]:
             record = json.loads(line)
         except ValueError:
             raise InputError(path, number, quoted(line), "an object of JSON") from None
-        topic = NAMING.column(TOPIC, list(record)) if isinstance(record, dict) else None
+        topic = NO_NAMING.column(TOPIC, list(record)) if isinstance(record, dict) else None
         if topic is None:
             raise InputError(path, number, quoted(line), "an object with qid, query_id or topic")
         run = pick(record, RUN_HEADINGS)
+        run_name = name if run is None else str(record[run])
         for measure, value in record.items():
-            if (
-                measure not in (topic, run)
-                and isinstance(value, (int, float))
-                and not isinstance(value, bool)
-            ):
-                yield name if run is None else str(record[run]), str(record[topic]), measure, repr(value)
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if is_number and measure not in (topic, run):
+                yield run_name, str(record[topic]), measure, repr(value)
 
 
 def _of_table(path: str, text: str, name: str) -> Iterator[Score]:
-    """Yield the scores of CSV or TSV with a column of topics, and perhaps one of runs."""
+    """Yield the scores of CSV or TSV with a column of topics, and perhaps one of runs.
+
+    name  of the run, where the table has no column of runs
+    """
     separator = "\t" if "\t" in text.partition("\n")[0] else ","
-    lines = separated_rows(path, io.StringIO(text.removeprefix("\ufeff")), "CSV with a topic", separator)
+    stream = io.StringIO(text.removeprefix("\ufeff"))
+    lines = separated_rows(path, stream, expected="CSV with a topic", separator=separator)
     _, header = next(lines, (0, []))
-    topic, run = NAMING.column(TOPIC, header), pick(header, RUN_HEADINGS)
+    topic, run = NO_NAMING.column(TOPIC, header), pick(header, RUN_HEADINGS)
     if topic is None:
         raise InputError(path, 1, f"columns {', '.join(header)}", "topic,MEASURE,...")
     for line, cells in lines:
         if len(cells) != len(header):
             raise InputError(path, line, f"{len(cells)} columns", f"{len(header)} as in the heading")
         row = dict(zip(header, cells, strict=True))
+        if row[topic] == SUMMARY_TOPIC:
+            continue
+        run_name = name if run is None else row[run]
         for measure, value in row.items():
-            if measure not in (topic, run, "file") and row[topic] != "all":
-                yield name if run is None else row[run], row[topic], measure, value
+            if measure not in (topic, run, FILE_HEADING):
+                yield run_name, row[topic], measure, value

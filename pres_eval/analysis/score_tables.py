@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
@@ -16,29 +17,30 @@ from pres_eval.options import Options
 from pres_eval.reading.formats.csv_rows import separated_rows
 
 LARGEST_SCORE = 1e15
-"""No measure has such values, and squares of larger ones would overflow."""
+"""Largest score that is accepted: no measure has such values, and squares of larger ones would overflow."""
 
 
 def read_score_table(
     path: str, text: str, complete: bool = False, warn: Callable[[str], None] = lambda text: None
 ) -> PairedScores:
-    """Return the scores of CSV or TSV text, with topics if one of the columns is named so.
+    """Return the scores of CSV or TSV text.
 
-    With a column `topic`: run, topic and measures in any order, a row for each run and topic, as --format csv
-    -q writes them (a column `file` and each run's last row of topic `all`, the summary, are left out; `warn`
-    gets a warning where that is not the mean of the others).  Topics that a run lacks are left out of all, or
-    count as 0 if `complete`.
+    complete  whether a topic that a run lacks counts as 0; else it is left out for all runs
+    warn      takes a warning if a row of topic `all` is not the mean of its run's topics
 
-    Without a column `topic`: a run and its scores in each row, which give means over no topics.
+    With a column `topic`, a row has a run, a topic and its scores, in any order of columns, as --format csv
+    -q writes them.  A column `file`, and each run's last row of topic `all` (the summary), are left out.
+    Without a column `topic`, a row has a run and its means; the result then has no topics.
 
     A column that has the name of a measure of which less is better counts as that measure.  Raises InputError
-    with file and line for anything else, NoCommonTopicError if no topic has scores of all runs.
+    with file and line for malformed text, NoCommonTopicError if no topic has scores of all runs.
     """
     rows = _rows(path, text)
     heading = [cell.strip() for cell in rows[0][1]]
     if "topic" not in heading:
         return _means_alone(path, rows)
-    columns = [column for column, name in enumerate(heading) if name not in ("topic", "run", "file")]
+    no_measures = ("topic", "run", "file")
+    columns = [column for column, name in enumerate(heading) if name not in no_measures]
     if "run" not in heading or not columns:
         raise InputError(path, rows[0][0], f"columns {', '.join(heading)}", "run,topic,MEASURE,...")
     run_column, topic_column = heading.index("run"), heading.index("topic")
@@ -49,7 +51,7 @@ def read_score_table(
         scores_of_topics = table.setdefault(run, {})
         scores = [_score(path, line, row[column]) for column in columns]
         if topic == "all":
-            # The summary is the last of them: one before it is a topic of that name.
+            # The last row `all` of a run is its summary; an earlier one is a topic of that name.
             earlier_row = summaries.get(run)
             summaries[run] = scores
             if earlier_row is None:
@@ -65,7 +67,7 @@ def read_score_table(
 
 
 def _means_alone(path: str, rows: list[tuple[int, list[str]]]) -> PairedScores:
-    """Return the means of runs, over no topics, of a table that has none."""
+    """Return the means of runs of a table without topics: a run and its means in each row."""
     _, header = rows[0]
     measures = [cell.strip() for cell in header[1:]]
     runs, values = [], []
@@ -85,7 +87,7 @@ def _means_alone(path: str, rows: list[tuple[int, list[str]]]) -> PairedScores:
 
 
 def choose_columns(scores: PairedScores, texts: Sequence[str], options: Options) -> PairedScores:
-    """Return the columns that -m texts name, by their headings in the file or by their labels, in this order.
+    """Return the columns that -m texts name, by headings of the file or by labels, in the order of the texts.
 
     Raises MeasureError for a text that names none.
     """
@@ -109,7 +111,7 @@ def _check_summaries(
     summaries: dict[str, list[float]],
     warn: Callable[[str], None],
 ) -> None:
-    """Warn of rows `all` that are no means of their run's topics, and so may be topics.
+    """Warn if rows `all` are not the means of their run's topics: then they may be topics.
 
     Raises NoCommonTopicError for a run that has no other row.
     """
@@ -120,15 +122,14 @@ def _check_summaries(
             raise NoCommonTopicError(
                 f"{path}: run {quoted(run)} has only the row 'all', its summary, expected {expected}"
             )
-        # One mean among the columns is enough: a geometric mean, say, is none.
-        if not np.isclose(summary, np.mean([*table[run].values()], axis=0), atol=1e-4).any():
+        # One column with the mean is enough: others may have a sum or a geometric mean.
+        means = np.mean([*table[run].values()], axis=0)
+        if not np.isclose(summary, means, atol=1e-4).any():
             runs_without_mean.append(run)
     if runs_without_mean:
-        more = (
-            f" (and those of {plural(len(runs_without_mean) - 1, 'more run')})"
-            if len(runs_without_mean) > 1
-            else ""
-        )
+        more = ""
+        if len(runs_without_mean) > 1:
+            more = f" (and those of {plural(len(runs_without_mean) - 1, 'more run')})"
         warn(
             f"{path}: the row 'all' of run {quoted(runs_without_mean[0])}{more} is taken for its summary and"
             " left out, but it is not the mean of its topics: if it is a topic, give it another name"
@@ -138,13 +139,17 @@ def _check_summaries(
 def _paired(
     path: str, table: dict[str, dict[bytes, list[float]]], measures: list[str], complete: bool
 ) -> PairedScores:
-    """Return the scores of all runs over the same topics; raise NoCommonTopicError."""
+    """Return the scores of all runs over the same topics; raise NoCommonTopicError if there are none.
+
+    table     for each run the scores of its topics, in the order of the measures
+    complete  whether a topic that a run lacks counts as 0; else it is left out for all runs
+    """
     union = set().union(*table.values())
     topics = sorted(union if complete else union.intersection(*table.values()))
     if not topics:
         raise NoCommonTopicError(f"{path}: no topic with scores of all runs, expected one at least")
-    nothing = [0.0] * len(measures)
-    rows = [[scores.get(topic, nothing) for topic in topics] for scores in table.values()]
+    zeros = [0.0] * len(measures)
+    rows = [[scores.get(topic, zeros) for topic in topics] for scores in table.values()]
     values = np.array(rows).transpose(2, 0, 1)
     return PairedScores(
         runs=tuple(table),
@@ -162,10 +167,13 @@ def _paired(
 
 
 def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
-    """Return the rows with their line numbers, the heading first, all of its length."""
+    """Return the rows that are not empty with their line numbers, the heading first.
+
+    Raises InputError for a row with another number of columns than the heading.
+    """
     separator = "\t" if "\t" in text.partition("\n")[0] else ","
     content = io.StringIO(text.removeprefix("\ufeff"))
-    lines = separated_rows(path, content, "CSV as --format csv writes it", separator)
+    lines = separated_rows(path, content, expected="CSV as --format csv writes it", separator=separator)
     rows = [(line, row) for line, row in lines if any(cell.strip() for cell in row)]
     if not rows or len(rows[0][1]) < 2:
         raise InputError(path, 1 if rows else None, "no heading", "run,MEASURE,MEASURE,...")
@@ -176,12 +184,13 @@ def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
 
 
 def _name(cell: str) -> str:
-    """Return a run or a topic without the apostrophe that keeps spreadsheets from taking it for a formula."""
+    """Return the name in a cell, without the apostrophe before it, which tells spreadsheets: no formula."""
     return cell.strip().removeprefix("'")
 
 
 def _score(path: str, line: int, cell: str) -> float:
+    """Return the score in a cell; raise InputError for other text and for numbers beyond LARGEST_SCORE."""
     score = number_of(cell)
-    if not abs(score) <= LARGEST_SCORE:
+    if math.isnan(score) or abs(score) > LARGEST_SCORE:
         raise InputError(path, line, quoted(cell), f"a number from -{LARGEST_SCORE:g} to {LARGEST_SCORE:g}")
     return score

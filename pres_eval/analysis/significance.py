@@ -21,6 +21,7 @@ ALTERNATIVES = ("two-sided", "greater", "less", "equivalent", "non-inferior")
 """Alternative hypotheses, by the names that options use; the first is the default."""
 
 WITH_MARGIN = ("equivalent", "non-inferior")
+"""The alternatives that need a margin: the largest difference that does not matter."""
 
 
 def p_values(
@@ -31,21 +32,23 @@ def p_values(
     samples: int,
     seed: int,
 ) -> FloatArray:
-    """Return P-values of (P, T) differences, run less other: (P,).
+    """Return p-values (P,) for an alternative hypothesis about differences (P, T), run minus other.
 
-    two-sided     the runs differ
-    greater, less the run is better, is worse than the other
-    non-inferior  the run is worse by less than the margin: `greater` of differences + margin
-    equivalent    they differ by less than the margin in either direction: the larger p-value of two one-sided
-                  tests, differences + margin above 0 and differences - margin below 0
-    margin  a number, or for differences with weights (T,) that number times the weights
+    differences  above 0 where the run is better
+    alternative  two-sided: the runs differ
+                 greater, less: the run is better, is worse than the other
+                 non-inferior: the run is worse by less than the margin (differences + margin lie above 0)
+                 equivalent: they differ by less than the margin; p is the larger one of two one-sided tests,
+                 that differences + margin lie above 0 and that differences - margin lie below 0
+    margin       a number, or for differences with weights that number times the weights (T,); 0 for the
+                 first three
     Source: Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 1987, doi:10.1007/BF01068419.
     """
     if alternative == "two-sided":
         return test.run(differences, samples, seed)
     if alternative == "less":
         return test.run(-differences, samples, seed, greater=True)
-    # Only those with a margin have one above 0.
+    # The margin of `greater` is 0.
     above = test.run(differences + margin, samples, seed, greater=True)
     if alternative != "equivalent":
         return above
@@ -53,9 +56,10 @@ def p_values(
 
 
 def directions(signs: IntArray, alternative: str) -> IntArray:
-    """Return (P,) 1 where the result favours the run, -1 the other, from the signs (P,) that were tested.
+    """Return (P,) 1 where the result favours the run, -1 where it favours the other, 0 for neither.
 
-    For `equivalent` 0: neither is better; for `non-inferior` 1.
+    signs  (P,) of the differences that were tested, see `estimates.favoured`
+    For `equivalent` all are 0: neither is better.  For `non-inferior` all are 1.
     """
     if alternative == "equivalent":
         return np.zeros_like(signs)
@@ -64,15 +68,26 @@ def directions(signs: IntArray, alternative: str) -> IntArray:
     return signs
 
 
+LARGEST_SHARE_OUTSIDE = 1 - 1e-9
+"""Largest share outside of an interval: with a share of 1 it would have no width."""
+
+
 def ends_outside(alpha: FloatArray, alternative: str) -> FloatArray:
-    """Return the shares (P,) outside of two-sided intervals that match tests at levels alpha (P,)."""
+    """Return the shares (P,) outside of two-sided intervals that match tests at levels alpha (P,).
+
+    A one-sided test at alpha matches one end of the interval that leaves out alpha at each end.
+    """
     if alternative == "two-sided":
         return alpha
-    return np.minimum(2 * alpha, 1 - 1e-9)
+    return np.minimum(2 * alpha, LARGEST_SHARE_OUTSIDE)
 
 
 def shown_by(lower: FloatArray, upper: FloatArray, alternative: str, margin: float) -> BoolArray:
-    """Return (P,) whether each interval alone shows the alternative; those of `open_ends` lie on one side."""
+    """Return (P,) whether each interval alone shows the alternative.
+
+    The margin is 0 for alternatives without one.  Intervals of one-sided alternatives have an end at infinity
+    (see `open_ends`), which shows nothing.
+    """
     above, below = lower > -margin, upper < margin
     if alternative == "equivalent":
         return above & below
@@ -80,7 +95,7 @@ def shown_by(lower: FloatArray, upper: FloatArray, alternative: str, margin: flo
 
 
 def open_ends(lower: FloatArray, upper: FloatArray, alternative: str) -> tuple[FloatArray, FloatArray]:
-    """Return the intervals (P,) that go with the alternative: one-sided ones have an end at infinity."""
+    """Return lower and upper ends (P,) of intervals for the alternative: one-sided ones end at infinity."""
     if alternative in ("greater", "non-inferior"):
         return lower, np.full(len(upper), math.inf)
     if alternative == "less":
@@ -88,20 +103,27 @@ def open_ends(lower: FloatArray, upper: FloatArray, alternative: str) -> tuple[F
     return lower, upper
 
 
-ENUMERATED = 16
-"""Up to this many topics that differ, the randomisation test goes through all 2**n sign changes."""
+MOST_ENUMERATED_TOPICS = 16
+"""Topics that differ, up to which the randomisation test goes through all 2**n sign changes (65,536)."""
 
-FEWEST = 5
-"""Least number of topics at which equal differences have a p-value: fewer are often equal by chance."""
+FEWEST_EQUAL_DIFFERENCES = 5
+"""Least number of topics with the same difference that has a p-value: fewer are often equal by chance."""
 
 NEED_VARIANCE = ("t", "bootstrap")
-"""The paired tests that take the signs instead where all differences are the same."""
+"""The paired tests that test the signs instead where all differences are the same."""
 
-_AT_ONCE = 1000
+_SAMPLES_AT_ONCE = 1000
+"""Random samples computed in one array: this bounds the memory."""
+
+_ROUNDING = 1e-12
+"""Relative difference below which two statistics count as equal: it comes from the order of additions."""
+
+_NO_VARIANCE = 1e-24
+"""Variance of a draw up to which its differences count as equal."""
 
 
 def paired_t(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool = False) -> FloatArray:
-    """Return P-values of the paired t-test, which draws nothing: (P, T) differences in, (P,) out.
+    """Return p-values (P,) of the paired t-test of differences (P, T); samples and seed are not used.
 
     nan for one topic.  Source: Student, Biometrika 1908, doi:10.1093/biomet/6.1.1.
     """
@@ -115,12 +137,13 @@ def paired_t(differences: FloatArray, samples: int = 0, seed: int = 0, greater: 
 def t_of_means(
     mean: FloatArray, error: FloatArray, topics: int, greater: bool = False, freedom: float | None = None
 ) -> FloatArray:
-    """Return p-values (P,) that mean differences (P,) over topics are zero, by their standard errors (P,).
+    """Return p-values (P,) of t-tests that mean differences (P,) over topics are zero.
 
+    error    (P,) standard errors of the means; 0: all differences are the same
     freedom  degrees of freedom; None: one less than the topics
 
-    1 (one-sided 1/2) where all differences are zero, `_without_variance` where they all are the same other
-    number: where the error is 0.
+    1 (one-sided 1/2) where all differences are zero; the value of `_without_variance` where all are the same
+    other number.
     """
     t = np.copysign(math.inf, mean)
     varied = error > 0
@@ -136,10 +159,10 @@ def t_of_means(
 def _without_variance(mean: FloatArray, topics: int, greater: bool) -> FloatArray:
     """Return p-values (P,) where all topics have the same difference (P,), not 0, so that t is infinite.
 
-    nan below FEWEST topics, as no variance is no evidence; else the chance of such signs, as in
-    `randomisation`.
+    nan below FEWEST_EQUAL_DIFFERENCES topics, which may be equal by chance; else the chance that all signs
+    agree, as in `randomisation`.
     """
-    if topics < FEWEST:
+    if topics < FEWEST_EQUAL_DIFFERENCES:
         return np.full(len(mean), math.nan)
     all_alike = 2.0**-topics
     if greater:
@@ -148,10 +171,10 @@ def _without_variance(mean: FloatArray, topics: int, greater: bool) -> FloatArra
 
 
 def sign(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool = False) -> FloatArray:
-    """Return p-values (P,) of the sign test of differences (P, T); it draws nothing.
+    """Return p-values (P,) of the sign test of differences (P, T); samples and seed are not used.
 
-    Formula:  min(1, 2 P(X <= min(wins, losses))), X binomial over the topics that differ, with 1/2;
-      one-sided P(X <= losses)
+    Formula:  min(1, 2 P(X <= min(wins, losses))), X binomial over the topics that differ, with probability
+      1/2; one-sided P(X <= losses)
     1 if all differences are zero.
     Source: Conover, Practical Nonparametric Statistics, 3rd edition 1999, 3.4.
     """
@@ -168,7 +191,7 @@ def sign(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool
 
 @lru_cache(maxsize=4096)
 def _at_most(successes: int, trials: int) -> float:
-    """Return the probability of this number of heads or fewer in throws of a fair coin."""
+    """Return the probability of `successes` heads or fewer in `trials` throws of a fair coin."""
     sequences = sum(math.comb(trials, heads) for heads in range(successes + 1))
     return float(sequences / 2**trials)
 
@@ -189,16 +212,16 @@ def randomisation(
     p_values = np.ones(len(differences))
     differs = np.round(differences, DECIMALS) != 0
     num_differing = differs.sum(axis=1)
-    for row in np.flatnonzero((num_differing > 0) & (num_differing <= ENUMERATED)):
+    for row in np.flatnonzero((num_differing > 0) & (num_differing <= MOST_ENUMERATED_TOPICS)):
         p_values[row] = _p_of_all_signs(differences[row][differs[row]], distance)
-    sampled_rows = np.flatnonzero(num_differing > ENUMERATED)
+    sampled_rows = np.flatnonzero(num_differing > MOST_ENUMERATED_TOPICS)
     if len(sampled_rows):
         sampled = differences[sampled_rows]
         threshold = _least_distance(sampled, distance)
         stream = RandomStream(seed)
         num_as_far = np.zeros(len(sampled_rows), np.int64)
-        for start in range(0, samples, _AT_ONCE):
-            flips = stream.signs(min(_AT_ONCE, samples - start), differences.shape[1])
+        for start in range(0, samples, _SAMPLES_AT_ONCE):
+            flips = stream.signs(min(_SAMPLES_AT_ONCE, samples - start), differences.shape[1])
             # The order of additions is free: the margin in `_least_distance` is wider than the rounding.
             sums = np.where(flips, 1.0, -1.0) @ sampled.T
             num_as_far += (distance(sums) >= threshold).sum(axis=0)
@@ -207,7 +230,10 @@ def randomisation(
 
 
 def _p_of_all_signs(differences: FloatArray, distance: Callable[[FloatArray], FloatArray]) -> float:
-    """Return the share of the 2**n sign changes of differences (n,) whose sum is at least as far from 0."""
+    """Return the share of the 2**n sign changes of differences (n,) with a sum at least as far out as theirs.
+
+    distance  how far out sums are: from 0 (np.abs), or how high (np.positive)
+    """
     sums = np.zeros(1)
     for difference in differences:
         sums = np.concatenate((sums + difference, sums - difference))
@@ -216,9 +242,9 @@ def _p_of_all_signs(differences: FloatArray, distance: Callable[[FloatArray], Fl
 
 
 def _least_distance(differences: FloatArray, distance: Callable[[FloatArray], FloatArray]) -> FloatArray:
-    """Return (P,) the distance from 0 of the sums of differences (P, T), less a margin for rounding."""
+    """Return the distance (P,) of the sums of differences (P, T), less a margin for rounding."""
     total = np.add.accumulate(differences, axis=1)[:, -1]
-    margin = 1e-12 * np.add.accumulate(np.abs(differences), axis=1)[:, -1]
+    margin = _ROUNDING * np.add.accumulate(np.abs(differences), axis=1)[:, -1]
     return np.asarray(distance(total) - margin, np.float64)
 
 
@@ -229,8 +255,8 @@ def bootstrap(
 
     Topics are drawn with replacement from the differences less their mean; p is the share of draws with a t
     statistic at least as far from 0 (one-sided: as high) as that of the differences, which count as one draw
-    more; a draw of equal differences is as far as can be, also if their mean is 0.  1 where all differences
-    are zero, `_without_variance` where they all are the same other number; nan for one topic.
+    more.  A draw of equal differences has an infinite t, also if their mean is 0.  p is 1 where all
+    differences are zero, that of `_without_variance` where all are the same other number, nan for one topic.
     Source: Sakai, SIGIR 2006, doi:10.1145/1148170.1148261, after Efron & Tibshirani, An Introduction to the
       Bootstrap, 1993, 16.4.
     """
@@ -246,15 +272,17 @@ def bootstrap(
         return p_values
     shifted = differences[varied] - mean[varied, None]
     threshold = distance(mean[varied] / deviation[varied])
-    threshold -= 1e-12 * np.maximum(np.abs(threshold), 1.0)
+    threshold -= _ROUNDING * np.maximum(np.abs(threshold), 1.0)
     stream = RandomStream(seed)
     num_as_far = np.zeros(len(varied), np.int64)
-    for start in range(0, samples, _AT_ONCE):
-        times = stream.times_drawn(min(_AT_ONCE, samples - start), size)
+    for start in range(0, samples, _SAMPLES_AT_ONCE):
+        times = stream.times_drawn(min(_SAMPLES_AT_ONCE, samples - start), size)
         means = times @ shifted.T / size
         variance = np.maximum(times @ (shifted**2).T / size - means**2, 0.0) * (size / (size - 1))
+        # The small number makes t of a mean of 0, or just below it by rounding, plus infinity.
+        t_without_variance = np.copysign(math.inf, means + _ROUNDING)
         with np.errstate(divide="ignore", invalid="ignore"):
-            t = np.where(variance > 1e-24, means / np.sqrt(variance), np.copysign(math.inf, means + 1e-12))
+            t = np.where(variance > _NO_VARIANCE, means / np.sqrt(variance), t_without_variance)
         num_as_far += (distance(t) >= threshold).sum(axis=0)
     p_values[varied] = (1 + num_as_far) / (samples + 1)
     return p_values
@@ -264,9 +292,9 @@ def bootstrap(
 class PairedTest:
     """A test of pairs of runs.
 
-    run     differences, samples, seed -> two-sided p-values, or with `greater` those of one side
+    run     differences (P, T), samples, seed -> two-sided p-values (P,), with `greater` one-sided ones
     least   topics, samples -> the lowest two-sided p-value that can come out
-    ranks   whether it uses ranks or signs of differences, and may contradict the means
+    ranks   whether it uses ranks or signs of differences, so that it may contradict the means
     """
 
     run: Callable[..., FloatArray]
@@ -275,24 +303,29 @@ class PairedTest:
 
 
 def _least_of_signs(topics: int, samples: int) -> float:
+    """Return the chance that all signs are the same: 2 of the 2**topics choices of signs."""
     return min(1.0, 2.0 ** (1 - topics))
 
 
 def _least_of_draws(topics: int, samples: int) -> float:
+    """Return the share of the observed differences, which count as one draw more."""
     return 1 / (samples + 1)
 
 
 def _least_of_bootstrap(topics: int, samples: int) -> float:
-    """Return the share of draws of one topic alone (t is infinite), less a quarter for chance."""
+    """Return the least p-value of the bootstrap: the expected share of draws of the same topic all over.
+
+    Their t is infinite, so they always count.  Fewer than expected may be drawn: hence three quarters.
+    """
     if topics < 2:
         return math.nan
-    alone = 0.75 * float(topics) ** (1 - topics)
-    return max(alone, _least_of_draws(topics, samples))
+    share_of_one_topic = 0.75 * float(topics) ** (1 - topics)
+    return max(share_of_one_topic, _least_of_draws(topics, samples))
 
 
 def _least_of_randomisation(topics: int, samples: int) -> float:
-    """Return the share of one choice of signs and its opposite, or that of one random draw."""
-    if topics <= ENUMERATED:
+    """Return the least p-value of `randomisation`: of all signs while they are enumerated, else of draws."""
+    if topics <= MOST_ENUMERATED_TOPICS:
         return _least_of_signs(topics, samples)
     return _least_of_draws(topics, samples)
 

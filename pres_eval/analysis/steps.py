@@ -1,4 +1,4 @@
-"""Measures of one topic step by step: what each document adds, as a teacher writes it on the board."""
+"""Measures of one topic step by step: what each document adds, as a teacher would write it on a board."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pres_eval.reading.judgements.relevance import QrelsJudgements
 
 @dataclass(frozen=True)
 class JudgedDocument:
-    """A document that somebody judged, and where the run has it.
+    """A judged document, and its rank in the run.
 
     rank  from 1, after -M and -J; None if the run does not have it
     """
@@ -86,15 +86,15 @@ class MeasureSteps:
 class _Board:
     """List of steps that grows, with their running sum.
 
-    nothing  what a document adds that does not count: 0.0, or 0 where whole numbers are added
+    zero  what a document adds that does not count: 0.0, or 0 where whole numbers are added
     """
 
-    def __init__(self, nothing: float = 0.0) -> None:
+    def __init__(self, zero: float = 0.0) -> None:
         self.steps: list[Step] = []
-        self.nothing = self.total = nothing
+        self.zero = self.total = zero
 
     def add(self, document: JudgedDocument, work: str, adds: float) -> None:
-        """Add a step."""
+        """Add a step: the calculation `work` has the result `adds`."""
         self.total += adds
         self.steps.append(Step(document, work, adds, self.total))
 
@@ -103,18 +103,18 @@ class _Board:
         work = f"beyond rank {cutoff:.0f}"
         if document.rank is None:
             work = "not retrieved"
-        self.steps.append(Step(document, work, self.nothing, self.total))
+        self.steps.append(Step(document, work, self.zero, self.total))
 
 
 StepMaker = Callable[[TopicRanking, float, str, tuple[Any, ...]], tuple[_Board, list[str], float]]
-"""Function of a topic, the relevance level, a column's label and its arguments.
+"""Function of a topic, the relevance level, a column's label and its arguments, (10,) for P.10.
 
 It returns the steps, the lines of the formula, and the value.
 """
 
 
 def _share(total: float, parts: float) -> float:
-    """Return total / parts, 0 where there are no parts."""
+    """Return total / parts, 0 if parts is 0."""
     return total / parts if parts else 0.0
 
 
@@ -138,8 +138,8 @@ def _average_precision(
     return board, lines, value
 
 
-def _counted(topic: TopicRanking, level: float, cutoff: float) -> _Board:
-    """Return steps that add 1 for each relevant document by rank `cutoff`."""
+def _count_of_relevant(topic: TopicRanking, level: float, cutoff: float) -> _Board:
+    """Return steps that count the relevant documents by rank `cutoff`: each adds 1."""
     board = _Board(0)
     for document in topic.relevant(level):
         if document.rank is not None and document.rank <= cutoff:
@@ -154,7 +154,7 @@ def _precision(
 ) -> tuple[_Board, list[str], float]:
     """Return precision at a cutoff step by step."""
     cutoff = arguments[0]
-    board = _counted(topic, level, cutoff)
+    board = _count_of_relevant(topic, level, cutoff)
     value = board.total / cutoff
     lines = [
         f"{label} = relevant documents by rank {cutoff} / {cutoff}",
@@ -168,7 +168,7 @@ def _recall(
 ) -> tuple[_Board, list[str], float]:
     """Return recall at a cutoff step by step."""
     cutoff = arguments[0]
-    board = _counted(topic, level, cutoff)
+    board = _count_of_relevant(topic, level, cutoff)
     num_relevant = len(topic.relevant(level))
     value = _share(board.total, num_relevant)
     lines = [
@@ -183,7 +183,7 @@ def _r_precision(
 ) -> tuple[_Board, list[str], float]:
     """Return precision at rank n, of n relevant documents, step by step."""
     num_relevant = len(topic.relevant(level))
-    board = _counted(topic, level, num_relevant)
+    board = _count_of_relevant(topic, level, num_relevant)
     value = _share(board.total, num_relevant)
     lines = [
         f"{label} = relevant documents by rank n / n,   n = {num_relevant} relevant documents in the qrels",
@@ -210,7 +210,10 @@ def _reciprocal_rank(
 
 
 def _discounted(topic: TopicRanking, cutoff: float) -> _Board:
-    """Return steps that add each gain, discounted by rank."""
+    """Return steps that add each gain by rank `cutoff`, discounted by rank.
+
+    Grades are the gains, whatever the relevance level is.
+    """
     board = _Board()
     for document in topic.relevant(1):
         if document.rank is not None and document.rank <= cutoff:
@@ -254,7 +257,10 @@ def _ndcg(
 
 
 def _rank_or_all(arguments: tuple[Any, ...]) -> float:
-    """Return the cutoff among a measure's arguments, infinity where it looks at the whole ranking."""
+    """Return the cutoff among a measure's arguments, infinity where it covers the whole ranking.
+
+    The only whole number among the arguments is the cutoff; the others are pairs of grades and gains.
+    """
     cutoff: float = math.inf
     for argument in arguments:
         if isinstance(argument, int):
@@ -278,9 +284,9 @@ def _shortened(terms: Sequence[str]) -> str:
 def _rank_biased_precision(
     topic: TopicRanking, level: float, label: str, arguments: tuple[Any, ...]
 ) -> tuple[_Board, list[str], float]:
-    """Return RBP step by step: each relevant document with its weight."""
+    """Return RBP by a cutoff step by step."""
     cutoff, persistence = arguments
-    return _weights_of_ranks(topic, level, label, cutoff, persistence)
+    return _binary_rbp(topic, level, label, cutoff, persistence)
 
 
 def _uncut_rank_biased_precision(
@@ -288,13 +294,13 @@ def _uncut_rank_biased_precision(
 ) -> tuple[_Board, list[str], float]:
     """Return RBP of the whole ranking step by step."""
     pairs = arguments[0] if arguments else ()
-    return _weights_of_ranks(topic, level, label, math.inf, persistence_of(pairs))
+    return _binary_rbp(topic, level, label, math.inf, persistence_of(pairs))
 
 
-def _weights_of_ranks(
+def _binary_rbp(
     topic: TopicRanking, level: float, label: str, cutoff: float, persistence: float
 ) -> tuple[_Board, list[str], float]:
-    """Return the weights of the ranks of relevant documents, down to a cutoff."""
+    """Return RBP by rank `cutoff` step by step: each relevant document adds persistence^(rank - 1)."""
     board = _Board()
     for document in topic.relevant(level):
         if document.rank is not None and document.rank <= cutoff:
@@ -360,20 +366,20 @@ def _expected_reciprocal_rank(
 def _binary_preference(
     topic: TopicRanking, level: float, label: str, arguments: tuple[Any, ...]
 ) -> tuple[_Board, list[str], float]:
-    """Return bpref step by step: the share of pairs in the right order."""
+    """Return bpref step by step: pairs of a relevant and a nonrelevant document in the right order."""
     num_relevant, num_nonrelevant = len(topic.relevant(level)), topic.num_nonrelevant(level)
     most = min(num_nonrelevant, num_relevant)
     board = _Board()
-    before = 0
+    nonrelevant_before = 0
     for document in topic.documents:
         if document.grade >= level and document.rank is None:
             board.add_nothing(document)
         elif document.grade >= level:
-            counted = min(before, num_relevant)
+            counted = min(nonrelevant_before, num_relevant)
             work = f"1 - {counted} / {most}" if most else "1"
             board.add(document, work, 1.0 - _share(counted, most))
         elif document.grade >= 0 and document.rank is not None:
-            before += 1
+            nonrelevant_before += 1
     value = _share(board.total, num_relevant)
     lines = [
         f"{label} = 1/n Σ (1 - min(b, n) / min(N, n)),   b: documents judged not relevant that come before",
@@ -433,19 +439,20 @@ def check_explained(column: SelectedColumn) -> None:
     if column.measure.name not in STEP_MAKERS:
         names = ", ".join(STEP_MAKERS)
         raise UsageError(f"-m {column.label}: not explained step by step, expected one of {names}")
-    if column.view != View(level=column.view.level):
+    only_level_is_set = View(level=column.view.level)
+    if column.view != only_level_is_set:
         raise UsageError(f"-m {column.label}: explained without judged_only and bound, expected rel alone")
     if any(isinstance(argument, tuple) and _names_gains(argument) for argument in column.arguments):
         raise UsageError(f"-m {column.label}: explained with grades as gains alone, expected no gains")
 
 
 def _names_gains(parameters: tuple[Any, ...]) -> bool:
-    """Return whether parameters (name, value) name gains of grades, and not the persistence alone."""
+    """Return whether parameters (name, value) set gains of grades; `p`, the persistence, is no gain."""
     return any(name != "p" for name, _ in parameters)
 
 
 def measure_steps(topic: TopicRanking, column: SelectedColumn, relevance_level: float) -> MeasureSteps:
-    """Return how a column's value of a topic comes about.
+    """Return the steps that lead to a column's value of a topic.
 
     relevance_level  that of -l, which counts where the column has none of its own
     """
@@ -470,15 +477,15 @@ def topic_rankings(
     """
     pool = qrels.pool
     ranked = counted_documents(qrels, ranking, options)
+    # The rank of each document of the pool (D,), 0 where the run does not have it.
     rank_of = np.zeros(len(pool.documents), np.int64)
     rank_of[ranked.document] = ranked.rank
     for topic in topics:
         start, stop = pool.offsets[topic : topic + 2].tolist()
         docnos = list(pool.documents.take(slice(start, stop)))
         grades, ranks = qrels.grade[start:stop].tolist(), rank_of[start:stop].tolist()
-        documents = [
-            JudgedDocument(docno, int(grade), rank or None)
-            for docno, grade, rank in zip(docnos, grades, ranks, strict=True)
-        ]
+        documents = []
+        for docno, grade, rank in zip(docnos, grades, ranks, strict=True):
+            documents.append(JudgedDocument(docno, int(grade), rank or None))
         documents.sort(key=lambda document: (document.rank or math.inf, -document.grade, document.docno))
         yield TopicRanking(pool.topics[topic], tuple(documents))

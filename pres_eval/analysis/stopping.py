@@ -1,4 +1,4 @@
-"""Reviews that stopped: whether they reached the recall that they were to reach, and what that cost."""
+"""Reviews that stopped: whether they reached their target recall, and what that cost."""
 
 from __future__ import annotations
 
@@ -20,29 +20,30 @@ from pres_eval.reading.judgements.relevance import Relevance
 from pres_eval.records import dataclass
 
 Costs = tuple[float, float, float, float]
-"""Costs of reading a relevant document and another before the stop, and of one of each after it."""
+"""Costs of reading one document: a relevant one and a nonrelevant one before the stop, and after it."""
 
 UNIFORM: Costs = (1.0, 1.0, 1.0, 1.0)
+"""Costs if all documents cost the same."""
 
 
 @dataclass(frozen=True)
 class Stop:
     """A topic whose reading stopped.
 
-    target       recall that was to be reached, above 0 and at most 1
-    relevant     relevant documents of the topic
-    wanted       how many of them make the target recall
-    documents    that would have to be read without a ranking
-    read, found  documents read before the stop, and relevant ones among them
-    earliest     rank at which the target is reached; 0: the run does not get there
-    cost         of `optimistic_costs`
+    target       recall to reach, above 0 and at most 1
+    relevant     number of relevant documents of the topic
+    needed       number of them that reaches the target
+    documents    number of documents that a reader without a ranking would have to read
+    read, found  numbers of documents read before the stop, and of relevant ones among them
+    earliest     rank at which the target is reached; 0: the run does not reach it
+    cost         see `optimistic_costs`
     """
 
     run: str
     topic: bytes
     target: float
     relevant: int
-    wanted: int
+    needed: int
     documents: int
     read: int
     found: int
@@ -57,11 +58,11 @@ class Stop:
     @property
     def reached(self) -> bool:
         """Whether the target was reached."""
-        return self.found >= self.wanted
+        return self.found >= self.needed
 
     @property
     def relative_error(self) -> float:
-        """|recall - T| / T."""
+        """|recall - T| / T, T the target."""
         return abs(self.recall - self.target) / self.target
 
     @property
@@ -72,15 +73,19 @@ class Stop:
     @property
     def excess(self) -> float:
         """Documents read beyond the earliest rank with the target recall; nan if there is no such rank."""
-        return float(self.read - self.earliest) if self.earliest else math.nan
+        if not self.earliest:
+            return math.nan
+        return float(self.read - self.earliest)
 
 
 @dataclass(frozen=True)
 class Stops:
-    """The means over topics of the stops of a run under a target; fields are those of `Stop`.
+    """Means over topics of the stops of a run with one target, of values of `Stop`.
 
-    reliability  share of the topics in which the target was reached
-    excess       over the topics whose run gets to the target; share_excess: as a share of the documents
+    topics        number of topics
+    reliability   share of the topics in which the target was reached
+    excess        mean over the topics in which the run reaches the target
+    share_excess  the same with each excess as a share of the topic's documents
     """
 
     run: str
@@ -106,21 +111,22 @@ def stops_of_run(
 ) -> list[Stop]:
     """Return the stops of each topic that has relevant documents, target by target.
 
-    stop_of  the last rank that was read of each topic; None: all that was retrieved
-    A stop behind the end of a run is its end.
+    name     of the run
+    stop_of  the last rank that was read, by topic; None: all documents retrieved were read
+    A stop beyond the end of a topic's ranking counts as its end.
 
     Formula, T the target recall, n the relevant documents of a topic, N the documents to read without a
-    ranking (-N, or those judged), k the rank of the stop:
-      recall = rel(k) / n      reached: rel(k) >= ⌈T n⌉      relative error = |recall - T| / T
-      excess = k - r_m, r_m the rank of the m-th relevant document, m = ⌈T n⌉
+    ranking (-N, or those judged), k the rank of the stop, rel(k) the relevant documents by rank k:
+      recall = rel(k) / n      reached: rel(k) >= m, m = ⌈T n⌉      relative error = |recall - T| / T
+      share read = k / N       excess = k - r_m, r_m the rank of the m-th relevant document
       cost: see `optimistic_costs`
     Source: Li & Kanoulas, "When to stop reviewing in technology-assisted reviews", ACM TOIS 38(4), 2020,
       doi:10.1145/3411755; Bin-Hezam & Stevenson, "A generalised and adaptable reinforcement learning stopping
       method", SIGIR 2025, doi:10.1145/3726302.3729879.
     """
     stops: list[Stop] = []
-    for make in form(relevance, ranking, options):
-        batch = cast(Batch, make())
+    for form_batch in form(relevance, ranking, options):
+        batch = cast(Batch, form_batch())
         ends = batch.num_ret
         read = ends
         if stop_of is not None:
@@ -132,11 +138,15 @@ def stops_of_run(
 
 
 def _stops_of_batch(batch: Batch, name: str, target: float, read: IntArray, costs: Costs) -> list[Stop]:
-    """Return the stops, by the documents read (T,), of a batch's topics that have relevant documents."""
+    """Return the stops of a batch's topics that have relevant documents.
+
+    name  of the run
+    read  (T,) number of documents read of each topic
+    """
     found = np.asarray(relevant_within(batch, read), np.int64)
-    # 0.95 * 20 is a little above 19 as a double.
-    wanted = np.asarray(np.ceil(batch.num_rel * target - 1e-9), np.int64)
-    earliest = rank_of_relevant(batch, wanted)
+    # The small number: 0.55 * 100 is 55.00000000000001, and 55 documents reach that target.
+    needed = np.asarray(np.ceil(batch.num_rel * target - 1e-9), np.int64)
+    earliest = rank_of_relevant(batch, needed)
     documents = documents_to_read(batch)
     cost = optimistic_costs(batch, read, found, earliest, costs)
     stops = []
@@ -147,7 +157,7 @@ def _stops_of_batch(batch: Batch, name: str, target: float, read: IntArray, cost
                 topic=batch.topics[row],
                 target=target,
                 relevant=int(batch.num_rel[row]),
-                wanted=int(wanted[row]),
+                needed=int(needed[row]),
                 documents=int(documents[row]),
                 read=int(read[row]),
                 found=int(found[row]),
@@ -161,31 +171,37 @@ def _stops_of_batch(batch: Batch, name: str, target: float, read: IntArray, cost
 def optimistic_costs(
     batch: Batch, read: IntArray, found: IntArray, earliest: IntArray, costs: Costs
 ) -> FloatArray:
-    """Return (T,) costs of the documents read (T,), and of those that are then read until the target.
+    """Return the costs (T,) of the documents read before the stop, and of reading on until the target.
+
+    read, found  (T,) documents read before the stop, and relevant ones among them
+    earliest     (T,) earliest rank with the target recall, 0 if the run does not reach it
 
     Formula:  cost = a_p rel(k) + a_n (k - rel(k)) + b_p (rel(r) - rel(k)) + b_n (r - k - (rel(r) - rel(k)))
-      k    rank of the stop      r  earliest rank with the target recall; k if that is not behind the stop
-      a_p, a_n  cost of a relevant document and of another before the stop; b_p, b_n: after it
-    Notes: where the run does not get to the target, all the other documents are read, so that it is the
-      highest cost.  A second phase reads on in the order of the run.  TARexp's OptimisticCost reads on until
-      recall is above T, which is one relevant document more where T n is whole.
+      k         rank of the stop
+      r         earliest rank with the target recall; k if that is before the stop
+      rel(k)    relevant documents by rank k
+      a_p, a_n  cost of a relevant and of a nonrelevant document before the stop
+      b_p, b_n  the same after the stop, where reading goes on in the order of the run
+    Notes: if the run does not reach the target, all other documents are read: this is the highest cost.
+      TARexp's OptimisticCost reads on until recall is above T: one relevant document more if T n is whole.
     Source: Yang, Lewis & Frieder, "On minimizing cost in legal document review workflows", DocEng 2021,
       doi:10.1145/3469096.3469872.
     """
     first_relevant, first_other, second_relevant, second_other = costs
-    until = np.maximum(earliest, read)
-    found_until = np.asarray(relevant_within(batch, until), np.int64)
     is_out_of_reach = (earliest == 0) & (batch.num_rel > 0)
-    until = np.where(is_out_of_reach, documents_to_read(batch), until)
-    found_until = np.where(is_out_of_reach, batch.num_rel, found_until)
-    more = found_until - found
+    until_target = np.maximum(earliest, read)
+    read_in_all = np.where(is_out_of_reach, documents_to_read(batch), until_target)
+    found_until_target = np.asarray(relevant_within(batch, until_target), np.int64)
+    found_in_all = np.where(is_out_of_reach, batch.num_rel, found_until_target)
+    found_after = found_in_all - found
+    read_after = read_in_all - read
     first = first_relevant * found + first_other * (read - found)
-    second = second_relevant * more + second_other * (until - read - more)
+    second = second_relevant * found_after + second_other * (read_after - found_after)
     return np.asarray(first + second, np.float64)
 
 
 def summaries_of_stops(stops: Sequence[Stop]) -> list[Stops]:
-    """Return the means over the topics of each run and target, in the order of their first stops."""
+    """Return the means over topics for each run and target, in the order in which they first occur."""
     groups: dict[tuple[str, float], list[Stop]] = {}
     for stop in stops:
         groups.setdefault((stop.run, stop.target), []).append(stop)
@@ -193,7 +209,7 @@ def summaries_of_stops(stops: Sequence[Stop]) -> list[Stops]:
 
 
 def _summary(run: str, target: float, stops: Sequence[Stop]) -> Stops:
-    """Return the means over the topics of a run."""
+    """Return the means over topics of the stops of a run with one target."""
     within_reach = [stop for stop in stops if stop.earliest]
     return Stops(
         run=run,
@@ -211,4 +227,6 @@ def _summary(run: str, target: float, stops: Sequence[Stop]) -> Stops:
 
 def _mean(values: Sequence[float]) -> float:
     """Return the mean; nan without values."""
-    return math.fsum(values) / len(values) if values else math.nan
+    if not values:
+        return math.nan
+    return math.fsum(values) / len(values)

@@ -1,4 +1,4 @@
-"""Measures at every one of some cutoffs, runs scored by them, and laid out against Nmax."""
+"""Sweep: runs scored by measures at several cutoffs, to draw them against the cutoff."""
 
 from __future__ import annotations
 
@@ -23,15 +23,17 @@ def takes_cutoffs(name: str) -> bool:
 
 
 def select_at(texts: Sequence[str], cutoffs: Sequence[int], options: Options) -> Selection:
-    """Return the columns of `-m` texts; measures with cutoffs that name none get all of these.
+    """Return the columns of `-m` texts, in their order; measures with cutoffs that name none get `cutoffs`.
 
-    Columns are in the order of the texts.  Raises MeasureError for a measure that does not exist, or that
-    has no single number over all topics.
+    Columns without a number with decimals over all topics are left out.  Raises MeasureError for a measure
+    that does not exist, and if no column is left.
     """
     columns: dict[str, SelectedColumn] = {}
     for text in texts:
-        whole = f"{text}.{','.join(map(str, cutoffs))}" if takes_cutoffs(text) else text
-        for column in select([whole], options):
+        text_with_cutoffs = text
+        if takes_cutoffs(text):
+            text_with_cutoffs = f"{text}.{','.join(map(str, cutoffs))}"
+        for column in select([text_with_cutoffs], options):
             if column.measure.summary is not None and column.measure.format is Format.FLOAT:
                 columns[column.label] = column
     if not columns:
@@ -40,13 +42,13 @@ def select_at(texts: Sequence[str], cutoffs: Sequence[int], options: Options) ->
 
 
 def signs(selection: Selection) -> IntArray:
-    """Return (M, 1) -1 for the columns of which less is better, else 1: times this, more is better."""
+    """Return signs (M, 1): -1 if less of a column is better, else 1.  Scores times these are gains."""
     less_is_better = np.array([column.measure.less_is_better for column in selection], np.bool_)
     return np.where(less_is_better, -1, 1)[:, None]
 
 
 def summaries(evaluations: Sequence[ScoredRun]) -> FloatArray:
-    """Return (M, R) the value over all topics of every column and run."""
+    """Return the values (M, R) over all topics, by column and run; columns without one are left out."""
     summaries_of_runs = []
     for evaluation in evaluations:
         summaries_of_runs.append([float(value) for value in evaluation.summary if value is not None])
@@ -54,12 +56,12 @@ def summaries(evaluations: Sequence[ScoredRun]) -> FloatArray:
 
 
 SWEPT_MEASURES = ("map_cut", "recall", "PRES")
-"""Measures of `sweep` without -m."""
+"""Measures of the command `sweep` if -m names none."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """Means of R runs under M measures at N cutoffs: (M, N, R)."""
+    """Means (M, N, R) of R runs under M measures at N cutoffs."""
 
     runs: tuple[str, ...]
     measures: tuple[str, ...]

@@ -15,10 +15,10 @@ from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance
 from pres_eval.scoring import evaluate
 
 FEW_TIED = 0.01
-"""Share of the relevant documents retrieved up to which ties among them are too few to compute a range."""
+"""Share of the relevant documents retrieved: if at most this share is tied, no range is computed."""
 
 LEAST_RANGE = 0.01
-"""Narrowest range of a measure that gets a warning."""
+"""Narrowest range of a measure that gets a warning: it is between 0 and 1."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class TieRange:
 
     label            of the column
     least, greatest  with the relevant documents of each tie last, and first
-    num_tied         relevant documents retrieved whose score other documents have too
+    num_tied         number of relevant documents retrieved with the same score as another document
     """
 
     label: str
@@ -41,11 +41,12 @@ class TieRange:
         return self.greatest - self.least >= LEAST_RANGE
 
     def __str__(self) -> str:
+        """Return the range in words: `map is 0.2000 to 0.3000`."""
         return f"{self.label} is {self.least:.4f} to {self.greatest:.4f}"
 
 
 def main_column(selection: Selection) -> SelectedColumn | None:
-    """Return the first column between 0 and 1 that measures quality, None if there is none."""
+    """Return the first column that measures the quality of a ranking from 0 to 1, None if there is none."""
     for column in selection:
         measure = column.measure
         is_quality = measure.format is Format.FLOAT and measure.tells_quality and measure.best_by_grade
@@ -57,7 +58,7 @@ def main_column(selection: Selection) -> SelectedColumn | None:
 def warning_of_ties(
     relevance: Relevance, ranking: Ranking, options: Options, selection: Selection
 ) -> str | None:
-    """Return the warning about a run whose equal scores could change the main column."""
+    """Return the warning about equal scores of a run, whose order could change the main column; else None."""
     column = main_column(selection)
     if column is None:
         return None
@@ -72,14 +73,12 @@ def tie_range(
 ) -> TieRange | None:
     """Return the range of a column over the orders of equal scores.
 
-    None if --ties sets an order other than that by docno, the judgements are no qrels, at most FEW_TIED of
-    the relevant documents retrieved share a score, or the run has no topic of the judgements.
+    None if --ties sets an order other than that by docno, if the judgements are no qrels, if at most FEW_TIED
+    of the relevant documents retrieved share a score, or if the run has no topic of the judgements.
     """
-    if (
-        options.ties != BY_DOCNO
-        or not isinstance(relevance, QrelsJudgements)
-        or not len(ranking.ties.document)
-    ):
+    if options.ties != BY_DOCNO or not isinstance(relevance, QrelsJudgements):
+        return None
+    if not len(ranking.ties.document):
         return None
     is_relevant = relevance.grade[ranking.document] >= options.relevance_level
     num_tied = int(np.count_nonzero(is_relevant[ranking.ties.document]))

@@ -13,6 +13,7 @@ from pres_eval.errors import NoCommonTopicError, plural
 from pres_eval.ranking.ranking import ALL, COMMON, OWN, Ranking, on_topics
 
 MOST_NAMED = 3
+"""Runs that a warning names at most, so that it stays a line or two."""
 
 
 @dataclass(frozen=True)
@@ -20,10 +21,10 @@ class UsedTopics:
     """The topics over which some runs are averaged.
 
     rule     one of TOPIC_RULES
-    counts   for each run how many topics it is averaged over
-    any_run  how many topics the runs have together
-    judged   how many topics the judgements have
-    lacking  the runs that lack topics which others have: name and how many, those that lack most first
+    counts   for each run the number of topics that it is averaged over
+    any_run  number of topics that at least one run has
+    judged   number of topics of the judgements
+    lacking  runs that lack topics which others have: names and how many they lack, those that lack most first
     """
 
     rule: str
@@ -34,7 +35,7 @@ class UsedTopics:
 
     @property
     def text(self) -> str:
-        """The topics in a few words, for a title."""
+        """The topics in a few words, for a title: `50 topics`, or `each run's own topics (18 to 20)`."""
         low, high = min(self.counts), max(self.counts)
         if self.rule == OWN and self.lacking:
             if low < high:
@@ -48,7 +49,7 @@ class UsedTopics:
     def warning(self) -> str | None:
         """Return the warning that runs have different topics, with the runs that lack some, and a remedy.
 
-        None where nothing is left out, and for one run, whose reader warns.
+        None if no topic is left out, and for a single run, whose reader gives the warning.
         """
         if self.rule == ALL or not self.any_run or len(self.counts) == 1:
             return None
@@ -83,9 +84,9 @@ class UsedTopics:
 def use_topics(
     rankings: Sequence[Ranking], names: Sequence[str], rule: str, num_topics: int
 ) -> tuple[list[Ranking], UsedTopics]:
-    """Return the runs with the topics that count by one of TOPIC_RULES, and a description of these.
+    """Return the runs with the topics that count by one of TOPIC_RULES, and a description of these topics.
 
-    num_topics  how many topics the judgements have
+    num_topics  number of topics of the judgements
     Raises NoCommonTopicError under the rule `common` if there is no topic that all runs have.
     """
     if not rankings:
@@ -106,9 +107,9 @@ def use_topics(
 def used_topics(topics: Sequence[IntArray], names: Sequence[str], rule: str, num_topics: int) -> UsedTopics:
     """Return the description of the topics that count by a rule.
 
-    topics      of each run, (n,) indices of the pool's topics
+    topics      for each run, indices (n,) of its topics in the pool
     names       of the runs
-    num_topics  how many topics the judgements have
+    num_topics  number of topics of the judgements
     """
     any_run = len(np.unique(np.concatenate(topics)))
     lacking = []

@@ -1,9 +1,9 @@
-"""A warning of joint tests: they take one variance for all pairs of runs, and may find what is not there.
+"""A warning of joint tests: they assume one variance for all pairs of runs, and may find false differences.
 
-Tukey's test, its randomised form and Dunnett's divide all differences by the same error.  Where runs are
-unequally alike, as variants of one system beside other systems, a pair that varies more than others is then
-called different too often: with 14 runs whose scores vary by 0.02 from topic to topic and three that vary
-by 0.15, a third of tables without any difference had a significant one.
+Tukey's test, its randomised form and Dunnett's divide all differences by the same error.  If some runs are
+more alike than others, such as variants of one system among other systems, a pair that varies more than the
+others is found to differ too often.  With 14 runs whose scores vary by 0.02 from topic to topic and three
+that vary by 0.15, a third of simulated tables without any true difference had a significant one.
 """
 
 from __future__ import annotations
@@ -19,17 +19,20 @@ from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.records import dataclass
 
 HARMFUL_RATIO = 1.3
-"""A pair's variance, as a multiple of the mean of all pairs', from which on a joint test of level 0.05 loses
-it: it finds a difference that is not there in 0.055 to 0.065 of tables, and from 1.5 on in 0.065 to 0.09."""
+"""A pair's variance, as a multiple of the mean of all pairs, from which on there is a warning.
+
+From here on a joint test of level 0.05 finds a false difference in 0.055 to 0.065 of tables, and from 1.5 on
+in 0.065 to 0.09.
+"""
 
 FALSE_ALARMS = 0.05
-"""In how many tables of runs that vary equally the warning may come, over all measures together."""
+"""Share of tables of runs that vary equally in which the warning may come, over all measures together."""
 
 ROUNDING = 1e-12
-"""Mean variance of differences, as a share of that of scores, up to which it comes from rounding alone."""
+"""Mean variance of differences, as a share of that of scores, up to which it is only rounding errors."""
 
-EXCHANGES_AT_LEAST = 199
-"""Random exchanges of scores at least, so that p can be 0.005."""
+LEAST_EXCHANGES = 199
+"""Least number of random exchanges of scores: with 199, p can be 0.005."""
 
 _SCORES_AT_ONCE = 1_000_000
 """Exchanged scores in one array: this bounds the memory."""
@@ -37,7 +40,10 @@ _SCORES_AT_ONCE = 1_000_000
 
 @dataclass(frozen=True)
 class UnequalPair:
-    """The pair of runs whose difference varies most under a measure, as a multiple of the mean of pairs."""
+    """The pair of runs whose difference varies most under a measure.
+
+    ratio  its variance as a multiple of the mean variance of all pairs
+    """
 
     measure: str
     run: str
@@ -48,8 +54,8 @@ class UnequalPair:
 def unequal_pairs(scores: PairedScores, test: str, baseline: int = 0) -> list[UnequalPair]:
     """Return the pair that varies most under each measure whose runs vary unequally, the worst first.
 
-    test      a joint test
-    baseline  index of the run whose pairs alone a test against a baseline has
+    test      name of a joint test
+    baseline  index of the run that a test against a baseline compares with; other tests have all pairs
     """
     if len(scores.topics) < 2 or len(scores.runs) < 3:
         return []
@@ -69,10 +75,11 @@ def unequal_pairs(scores: PairedScores, test: str, baseline: int = 0) -> list[Un
 def _widest_pair(
     values: FloatArray, first: IntArray, second: IntArray, tested: BoolArray
 ) -> tuple[int, float]:
-    """Return which of the pairs (P,) that are tested varies most, and its variance by the mean of all pairs.
+    """Return the index of the tested pair that varies most, and its variance over the mean of all pairs.
 
     values         (R, T) scores
     first, second  (P,) the runs of each pair
+    tested         (P,) whether the pair is tested
     """
     covariances = np.cov(values)
     variance_of_run = np.diag(covariances)
@@ -80,23 +87,26 @@ def _widest_pair(
     mean = float(variances.mean())
     pair = int(np.where(tested, variances, -1.0).argmax())
     if mean <= ROUNDING * float(variance_of_run.mean()):
-        return pair, 1.0  # runs that differ by the same on all topics: what is left are rounding errors
+        # Each pair of runs has the same difference on all topics: only rounding errors vary.
+        return pair, 1.0
     return pair, float(variances[pair]) / mean
 
 
 def vary_unequally(values: FloatArray, level: float) -> bool:
     """Return whether runs with scores (R, T) vary more unequally than chance explains, at this level.
 
-    Permutes `inequality`: if runs vary equally, they may exchange what is left of a topic's scores without
-    the mean of the topic and the median of the run.  Deviations from medians keep the level of scores with
-    long tails, which variances would not.
+    It is a permutation test of `inequality`.  The mean of the topic and the median of the run are taken from
+    each score; if runs vary equally, the runs could exchange the rest among each other within a topic.
+    Deviations from medians keep the test's level for scores with long tails; variances would not.
     Source: Brown & Forsythe, JASA 1974, doi:10.1080/01621459.1974.10482955.
     """
     runs, topics = values.shape
     residuals = values - values.mean(axis=0)
     residuals = residuals - np.median(residuals, axis=1, keepdims=True)
+    # The small number: sums in another order count as equal.
     observed = float(inequality(residuals[np.newaxis])[0]) * (1 - 1e-9)
-    exchanges = max(EXCHANGES_AT_LEAST, math.ceil(2 / level) - 1)
+    exchanges = max(LEAST_EXCHANGES, math.ceil(2 / level) - 1)
+    # With more exchanges that are as unequal, p would be above the level.
     most_as_unequal = math.floor(level * (exchanges + 1) + 1e-9) - 1
     at_once = max(1, _SCORES_AT_ONCE // values.size)
     stream = RandomStream(0)
@@ -112,10 +122,11 @@ def vary_unequally(values: FloatArray, level: float) -> bool:
 
 
 def inequality(residuals: FloatArray) -> FloatArray:
-    """Return how unequally runs vary (S,), by S tables (S, R, T) of what topics and runs leave of scores.
+    """Return how unequally runs vary in each of S tables (S,).
 
-    Formula:  Σ a² / (Σ a)², a the sum over topics of a run's deviations from its median; 1 / R if all are
-      the same
+    residuals  (S, R, T) scores less the means of topics
+    Formula:  Σ a² / (Σ a)² over runs, a the sum over topics of a run's absolute deviations from its median;
+      1 / R if all runs vary equally
     """
     deviations = np.abs(residuals - np.median(residuals, axis=2, keepdims=True)).sum(axis=2)
     total = np.maximum(deviations.sum(axis=1), 1e-300)
@@ -125,7 +136,7 @@ def inequality(residuals: FloatArray) -> FloatArray:
 def unequal_variances_warning(
     scores: PairedScores, test: str, alpha: float = 0.05, baseline: int = 0
 ) -> str | None:
-    """Return the warning of a joint test on runs that are unequally alike; None for other tests and runs."""
+    """Return the warning of a joint test if runs vary unequally; None for other tests and other runs."""
     if test not in JOINT_TESTS:
         return None
     unequal = unequal_pairs(scores, test, baseline)

@@ -1,4 +1,4 @@
-"""Validation of a review: recall and its kin from judged random samples, each with an interval."""
+"""Validation of a review: recall and related quantities from judged random samples, with intervals."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ ALL_TOPICS = b"all"
 class Estimate:
     """A quantity estimated from a sample.
 
-    quantity  one of QUANTITIES
-    estimate  nan where it has no value: recall without relevant documents, precision if nothing was found
-    low, high           the interval that holds it with the confidence wanted
+    quantity  one of QUANTITIES, or ERECALL
+    estimate  nan if it has no value: recall without relevant documents, precision if nothing was found
+    low, high           the interval that contains the quantity with the confidence of the settings
     at_least, at_most   limits to one side, each with that confidence
     """
 
@@ -49,8 +49,9 @@ class Estimate:
 class Validation:
     """Estimates from samples: of each topic, and of all together if there are several.
 
-    parts      the parts that the samples are of
-    estimates  of each topic in turn each of QUANTITIES; ALL is the last topic if there are several
+    parts      the parts of the collection that samples were drawn from
+    estimates  each of QUANTITIES for the first topic, then for the second, and so on; if there are several
+               topics, the last ones are for ALL_TOPICS
     """
 
     settings: ReviewSettings
@@ -62,11 +63,11 @@ class Validation:
         return [estimate for estimate in self.estimates if estimate.quantity == quantity]
 
     def stopping(self, target: float) -> Iterator[tuple[bytes, int, int | None, int, bool]]:
-        """Yield for each topic whose sample has one stratum whether the review may stop (QBCB).
+        """Yield for each topic whose sample has one stratum whether the review may stop.
 
-        A row has the topic, the relevant documents of the sample, how many of these the review must find
-        (None: the sample has too few to ever stop), how many it found, and whether that is enough.  The rule
-        is valid for a sample drawn before the review, at random from all documents.
+        A row has the topic, the number of relevant documents in the sample, how many of these the review must
+        find (None: the sample has too few to ever stop), how many it found, and whether that is enough.  The
+        rule (QBCB, see `relevant_needed`) holds for a sample drawn before the review from all documents.
         """
         for topic in dict.fromkeys(part.topic for part in self.parts):
             parts = [part for part in self.parts if part.topic == topic]
@@ -79,12 +80,14 @@ class Validation:
 
     def shows(self, recall: Estimate) -> bool:
         """Return whether the sample shows that the recall reaches the target; True without a target."""
-        # If all documents are judged, the limit is the recall itself, but for the last bits.
-        return self.settings.target is None or round(recall.at_least, 12) >= self.settings.target
+        if self.settings.target is None:
+            return True
+        # If all documents are judged, the limit is the recall itself, except for rounding errors.
+        return round(recall.at_least, 12) >= self.settings.target
 
 
 def estimates_of_topics(parts: Sequence[SampledPart], settings: ReviewSettings) -> list[Estimate]:
-    """Return the estimates for each topic of the parts, and over all topics together."""
+    """Return the estimates for each topic of the parts; if there are several, for all together as well."""
     parts_of_topic: dict[bytes, list[SampledPart]] = {}
     for part in parts:
         parts_of_topic.setdefault(part.topic, []).append(part)
@@ -101,7 +104,8 @@ def estimates_of_parts(
 ) -> list[Estimate]:
     """Return the estimate of each of QUANTITIES, from the parts of one topic or of several together.
 
-    Parts are added up as strata are: Σ N x / n, N documents of which n were judged and x are relevant.
+    The relevant documents of the parts are added up: Σ N x / n, for N documents of which n were judged and x
+    of these are relevant.
     """
     found_parts = [part for part in parts if part.found]
     missed_parts = [part for part in parts if not part.found]
@@ -117,17 +121,19 @@ def estimates_of_parts(
 
 
 def _estimate_with_limits(topic: bytes, name: str, value: float, ends: Sequence[Ends]) -> Estimate:
-    """Return an estimate whose interval and limits contain it, or 0 and 1 if it has no value.
+    """Return an estimate with its interval and limits, widened so that they contain it.
 
-    ends  of the interval, and of the limits to one side
+    value  the estimate; if it is nan and its interval has a width, interval and limits are widened to 0 … 1
+    ends   those of the interval, then the limits to one side
 
-    The interval contains both limits: for a share of which the sample has nothing, Jeffreys' prior alone
-    would end it below 2.6 / n, though the limit to one side is 3 / n.
+    The interval is widened to contain both limits: for a share of which the sample has no document, Jeffreys'
+    prior alone would end it below 2.6 / n, though the limit to one side is 3 / n.
     Source: Brown, Cai & DasGupta, Statistical Science 2001, doi:10.1214/ss/1009213286, 4.1.2.
     """
     (low, high), (at_least, at_most) = ends
-    # A share of nothing may be certain: then its interval has no width, or is nan.
-    least, most = (0.0, 1.0) if math.isnan(value) and low < high else (value, value)
+    least = most = value
+    if math.isnan(value) and low < high:
+        least, most = 0.0, 1.0
     # min and max keep their first argument if the second is nan.
     at_least, at_most = min(at_least, least), max(at_most, most)
     low, high = min(low, at_least), max(high, at_most)
@@ -135,17 +141,21 @@ def _estimate_with_limits(topic: bytes, name: str, value: float, ends: Sequence[
 
 
 ERECALL = "eRecall"
+"""Name of the quantity that `erecall` estimates, as in eDiscovery."""
 
 
 def erecall(parts: Sequence[SampledPart], control: SampledPart, settings: ReviewSettings) -> Estimate:
-    """Return eRecall of a topic: relevant documents not missed, as a share of the control sample's estimate.
+    """Return eRecall of a topic: the share of the relevant documents that the review did not miss.
 
+    parts    of the topic
+    control  sample of all documents of the topic
     Formula:  1 - M / R      M  relevant documents that the review missed, estimated from their sample
                              R  relevant documents of the collection, estimated from the control sample
-    Range: to 1; below 0 where the two samples contradict each other, nan if the control has nothing relevant.
-    The interval has the quantiles of draws from both posteriors, cut to 0 … 1; it reaches to the estimate and
-    to the limits to one side, which are melded from exact ones.
-    As M and R are estimated apart, their errors add up: recall from one sample is surer.
+    Range: up to 1; below 0 if the two samples contradict each other; nan if no control document is relevant.
+    The ends of the interval are quantiles of draws from both posteriors, cut to 0 … 1.  The interval contains
+    the estimate and the limits to one side, which are melded from exact limits.
+    Since M and R are estimated from different samples, their errors add up: recall from one sample is more
+    precise.
     Source: Roitblat, "Measurement in eDiscovery", 2013 (elusion and prevalence of two samples).
     """
     default_method = ReviewSettings.method
@@ -159,16 +169,14 @@ def erecall(parts: Sequence[SampledPart], control: SampledPart, settings: Review
     if control.relevant:
         value = 1 - math.fsum(part.estimate for part in missed_parts) / control.estimate
     [interval] = ends_of(_share_not_missed(missed, relevant), [outside])
-    worst = _share_not_missed(
-        shuffled(upper_limits(missed_parts, draws), stream), lower_limits([control], draws)
-    )
-    best = _share_not_missed(
-        shuffled(lower_limits(missed_parts, draws), stream), upper_limits([control], draws)
-    )
+    most_missed = shuffled(upper_limits(missed_parts, draws), stream)
+    worst = _share_not_missed(most_missed, lower_limits([control], draws))
+    least_missed = shuffled(lower_limits(missed_parts, draws), stream)
+    best = _share_not_missed(least_missed, upper_limits([control], draws))
     [limits] = limits_of(worst, best, [2 * outside])
     return _estimate_with_limits(control.topic, ERECALL, value, [interval, limits])
 
 
 def _share_not_missed(missed: FloatArray, relevant: FloatArray) -> FloatArray:
-    """Return 1 - missed / relevant of drawn numbers (n,), cut to 0 ... 1; nan for 0 / 0."""
+    """Return 1 - missed / relevant (draws,) of drawn numbers, cut to 0 … 1; nan for 0 / 0."""
     return np.clip(1 - divide(missed, relevant), 0.0, 1.0)

@@ -1,11 +1,11 @@
 """Tests and intervals of means in which topics have weights: those of a ratio of two sums.
 
-A weighted mean is m = Σ w x / Σ w.  Weights times values spread even where all values are the same, but the
-mean is certain then.  So its error comes from w (x - m), not from w x.
+A weighted mean is m = Σ w x / Σ w.  If all values x are the same, the mean is certain, although weights times
+values vary.  So its error is computed from w (x - m), not from w x.
 
-Worked example: values 0.5, 0.5, 0.5 with weights 1, 2, 6 have the mean 0.5 and no error.  Values 0.2, 0.5,
-0.8 with these weights have the mean 0.667, to which the third topic adds most: as if there were
-(1 + 2 + 6)² / (1 + 4 + 36) = 2.0 topics.
+Worked example: values 0.5, 0.5, 0.5 with weights 1, 2, 6 have the mean 0.5 and an error of 0.  Values 0.2,
+0.5, 0.8 with these weights have the mean 0.667, most of which comes from the third topic: the mean is as
+uncertain as that of (1 + 2 + 6)² / (1 + 4 + 36) = 2.0 topics.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ from pres_eval.analysis.significance import PAIRED_TESTS, PairedTest, t_of_means
 from pres_eval.arrays import FloatArray
 
 FEW_TOPICS = 10
-"""Number of effective topics below which a warning comes: with fewer, t has so few degrees of freedom that
-intervals are twice as wide as those of many topics, and more."""
+"""Effective topics below which weights get a warning: for few degrees of freedom t intervals are wide."""
+
+ALMOST_ALL_TOPICS = 0.9
+"""Share of effective topics among all from which on there is no warning: the weights hardly matter then."""
 
 
 def effective_topics(weights: FloatArray) -> float:
-    """Return how many topics of equal weight tell as much as those with weights (T,).
+    """Return how many topics of equal weight would give as precise a mean as topics with weights (T,).
 
     Formula:  (Σ w)² / Σ w²
     Source: Kish, Survey Sampling, 1965, 11.7.
@@ -37,7 +39,7 @@ def effective_topics(weights: FloatArray) -> float:
 
 
 def weigh_the_same(weights: FloatArray | None) -> bool:
-    """Return whether weights (T,) make no difference."""
+    """Return whether there are no weights (T,), or all are equal."""
     return weights is None or bool((weights == weights[0]).all())
 
 
@@ -46,7 +48,7 @@ def few_topics_warning(weights: FloatArray | None) -> str | None:
     if weights is None or len(weights) < 2:
         return None
     effective = effective_topics(weights)
-    if effective >= FEW_TOPICS or effective > 0.9 * len(weights):
+    if effective >= FEW_TOPICS or effective > ALMOST_ALL_TOPICS * len(weights):
         return None
     return (
         f"--weights: a few topics weigh most: {len(weights)} topics tell as much as {effective:.1f} of"
@@ -56,18 +58,22 @@ def few_topics_warning(weights: FloatArray | None) -> str | None:
 
 
 def linearised(weighted: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return rows (K, T) with the means of weighted values w x (K, T), and the deviations w (x - mean).
+    """Return rows (K, T) with the means of weighted values w x (K, T), but the deviations w (x - mean).
+
+    An unweighted test or interval of these rows is one of the weighted means.
 
     weights  (T,), 1 on average
     """
+    # The mean of w - 1 is 0, so the mean m stays; w x - (w - 1) m - m = w (x - m).
     return np.asarray(weighted - (weights - 1) * means_of(weighted)[:, None])
 
 
 def mean_and_error(weighted: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the means (K,) of weighted values (K, T), and their standard errors by the jackknife.
 
-    Formula:  √((T - 1) / T Σ (w (x - m) / (Σ w - w))²): how m changes without each topic in turn; s / √T if
-      all weights are the same; 0 where all values are
+    weights  (T,)
+    Formula:  √((T - 1) / T Σ (w (x - m) / (Σ w - w))²), the terms are by how much the mean m changes without
+      a topic; s / √T if all weights are the same; 0 if all values are the same
     Source: Cochran, Sampling Techniques, 3rd edition, 1977, 6.17.
     """
     topics = weighted.shape[1]
@@ -90,8 +96,9 @@ def weighted_t(
     *,
     weights: FloatArray,
 ) -> FloatArray:
-    """Return p-values (P,) of the t-test of weighted differences (P, T), with Kish's number of topics less 1
-    as degrees of freedom; nan for one topic.
+    """Return p-values (P,) of the t-test of weighted differences (P, T); nan for one topic.
+
+    The degrees of freedom are `effective_topics` less 1.  samples and seed are not used.
     """
     if differences.shape[1] < 2:
         return np.full(len(differences), math.nan)
@@ -101,18 +108,21 @@ def weighted_t(
 
 
 def with_weights(test: str, weights: FloatArray | None) -> PairedTest:
-    """Return a paired test of differences that were multiplied with weights (T,); None: they were not.
+    """Return the paired test of this name, for differences that were multiplied with weights.
 
-    Tests of signs and ranks need the weighted differences as they are.
+    weights  (T,); None: the differences were not multiplied
+    Tests of signs and ranks, and the randomisation test, take the weighted differences as they are.
     """
     plain = PAIRED_TESTS[test]
     if weights is None or weigh_the_same(weights) or test not in ("t", "bootstrap"):
         return plain
 
     def t(differences: FloatArray, samples: int, seed: int, greater: bool = False) -> FloatArray:
+        """Return p-values (P,) of the weighted t-test."""
         return weighted_t(differences, samples, seed, greater, weights=weights)
 
     def bootstrap(differences: FloatArray, samples: int, seed: int, greater: bool = False) -> FloatArray:
+        """Return p-values (P,) of the bootstrap test of linearised differences."""
         return plain.run(linearised(differences, weights), samples, seed, greater)
 
     if test == "t":
@@ -132,8 +142,9 @@ def weighted_intervals(
 ) -> Ends:
     """Return ends (K,) of intervals of the means of values (K, T) that were multiplied with weights (T,).
 
-    None: they were not, and the intervals are those of `intervals`.
-    between_0_and_1  whether the values cannot lie outside: then t intervals are those of the logit
+    weights          None: the values were not multiplied; the ends are those of `intervals`
+    outside, kind    probability that an interval misses, and one of INTERVALS
+    between_0_and_1  whether unweighted values lie in 0 … 1: then t intervals are computed from the logit
     """
     if weights is None or weigh_the_same(weights) or values.shape[1] < 2:
         return intervals(values, outside, kind, samples, seed)
@@ -150,13 +161,13 @@ def weighted_intervals(
 def logit_intervals(means: FloatArray, half_widths: FloatArray) -> Ends:
     """Return ends (K,) of intervals of means (K,) from 0 to 1, by the half widths (K,) of their t intervals.
 
-    Few topics with most of the weight, and scores most of which are near 0, make t intervals lie too low:
-    they hold 0.85 to 0.90 where these hold 0.91 to 0.96.  Means of 0 and 1 have no width.
+    If a few topics have most of the weight and most scores are near 0, t intervals lie too low: they cover
+    0.85 to 0.90 instead of 0.95, these 0.91 to 0.96.  The intervals of means of 0 and 1 have no width.
 
-    Formula:  1 / (1 + exp(-(ln(m / (1 - m)) ± h / (m (1 - m)))))
+    Formula:  1 / (1 + exp(-(ln(m / (1 - m)) ± h / (m (1 - m))))), m the mean, h the half width
     Source: Korn & Graubard, Survey Methodology 24, 1998 (logit intervals of proportions from surveys).
 
-    Worked example: a mean of 0.1 ± 0.08 has the interval 0.044 .. 0.213, and not 0.02 .. 0.18.
+    Worked example: a mean of 0.1 ± 0.08 has the interval 0.044 … 0.213 instead of 0.02 … 0.18.
     """
     lower, upper = means.copy(), means.copy()
     for row in np.flatnonzero((means > 0) & (means < 1)).tolist():
@@ -169,5 +180,5 @@ def logit_intervals(means: FloatArray, half_widths: FloatArray) -> Ends:
 
 
 def _inverse_logit(logit: float) -> float:
-    """Return 1 / (1 + exp(-logit)), 0 or 1 where that is too far out for a double."""
+    """Return 1 / (1 + exp(-logit)); beyond ±700, where exp could overflow, the value at ±700."""
     return 1 / (1 + math.exp(-max(-700.0, min(700.0, logit))))

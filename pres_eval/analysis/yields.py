@@ -1,5 +1,6 @@
-"""Number of relevant documents in a part of a collection of which a sample was judged, and how large
-samples must be.
+"""Relevant documents of a part of a collection, estimated from a judged sample; sizes of samples.
+
+In formulas N is the size of a part, n its sample, x the relevant documents of the sample, p̂ = x / n.
 """
 
 from __future__ import annotations
@@ -20,16 +21,23 @@ Ends = tuple[float, float]
 """Ends of an interval of the number of relevant documents in a part."""
 
 LARGEST_TABLE = 1 << 20
-"""Unjudged documents of a part up to which each number of relevant ones has a chance of its own."""
+"""Up to this number of unjudged documents a table has a probability for each number of relevant ones.
+
+For more documents its rows stand for equally large groups of them: this bounds the memory.
+"""
+
+AS_IF_INFINITE = 10**12
+"""Size of a part that makes the hypergeometric distribution of its samples binomial."""
 
 
 @dataclass(frozen=True)
 class SampledPart:
-    """Documents that are alike to an estimate: of one stratum, and all found by the review or all missed.
+    """Documents of one stratum that the review found, or those that it missed, with their judged sample.
 
-    size      how many there are
-    sampled   how many of them were judged, drawn at random; one at least
-    relevant  how many of these are relevant
+    found     whether the review found these documents
+    size      number of documents
+    sampled   how many of them were drawn at random and judged; one at least
+    relevant  how many of the sampled ones are relevant
     """
 
     topic: bytes
@@ -41,7 +49,7 @@ class SampledPart:
 
     @property
     def estimate(self) -> float:
-        """The relevant documents: size · relevant / sampled."""
+        """The estimated number of relevant documents: size · relevant / sampled."""
         return self.size * self.relevant / self.sampled
 
     def with_relevance_exchanged(self) -> SampledPart:
@@ -56,10 +64,11 @@ class SampledPart:
 
 
 def wald(part: SampledPart, outside: float) -> Ends:
-    """Return the normal approximation: p̂ ± z √(p̂ (1 - p̂) / n · (N - n) / (N - 1)), times N.
+    """Return the interval by the normal approximation; for comparison only.
 
     outside  probability left outside the interval, at both ends together; the same for the others below
-    It has no width where no document of the sample is relevant, or all are: for comparison only.
+    Formula:  N (p̂ ± z √(p̂ (1 - p̂) / n · (N - n) / (N - 1))), z the normal quantile
+    It has no width if no document of the sample is relevant, or if all are.
     """
     share = part.relevant / part.sampled
     finite_population = (part.size - part.sampled) / max(part.size - 1, 1)
@@ -69,24 +78,26 @@ def wald(part: SampledPart, outside: float) -> Ends:
 
 
 def wilson(part: SampledPart, outside: float) -> Ends:
-    """Return Wilson's score interval, with n (N - 1) / (N - n) for n in a finite population.
+    """Return Wilson's score interval.
 
-    Formula:  (p̂ + z²/2n ± z √(p̂ (1 - p̂)/n + z²/4n²)) / (1 + z²/n), times N
+    Formula:  N (p̂ + z² / (2 m) ± z √(p̂ (1 - p̂) / m + z² / (4 m²))) / (1 + z² / m), z the normal quantile,
+      m = n (N - 1) / (N - n), the sample's size corrected for a finite part
     Source: Wilson, JASA 1927, doi:10.1080/01621459.1927.10502953.
     """
     share = part.relevant / part.sampled
     finite_population = (part.size - part.sampled) / max(part.size - 1, 1)
-    z_squared_by_n = NormalDist().inv_cdf(outside / 2) ** 2 / part.sampled * finite_population
-    middle = share + z_squared_by_n / 2
-    half_width = math.sqrt(share * (1 - share) * z_squared_by_n + z_squared_by_n * z_squared_by_n / 4)
-    scale = part.size / (1 + z_squared_by_n)
+    z_squared_by_m = NormalDist().inv_cdf(outside / 2) ** 2 / part.sampled * finite_population
+    middle = share + z_squared_by_m / 2
+    half_width = math.sqrt(share * (1 - share) * z_squared_by_m + z_squared_by_m * z_squared_by_m / 4)
+    scale = part.size / (1 + z_squared_by_m)
     return scale * (middle - half_width), scale * (middle + half_width)
 
 
 def clopper_pearson(part: SampledPart, outside: float) -> Ends:
     """Return the exact interval: the numbers of relevant documents that the sample does not contradict.
 
-    Formula:  all K with P(X ≥ x | K) > outside / 2 and P(X ≤ x | K) > outside / 2, X hypergeometric
+    Formula:  all K with P(X ≥ x | K) > outside / 2 and P(X ≤ x | K) > outside / 2, X hypergeometric: the
+      relevant documents of a sample of n, if K of the N documents are relevant
     Source: Clopper & Pearson, Biometrika 1934, doi:10.1093/biomet/26.4.404.
     """
     least_relevant = _least_possible(part, outside / 2)
@@ -108,9 +119,10 @@ def _least_possible(part: SampledPart, chance: float) -> int:
 def _at_least(relevant: int, part: SampledPart) -> float:
     """Return the chance of as many relevant documents in the sample or more, if the part has `relevant`."""
     size, sampled = part.size, part.sampled
+    # The sample has at least these relevant documents, since the part has too few irrelevant ones.
     first = max(0, sampled - (size - relevant))
     k = np.arange(first, min(sampled, relevant), dtype=np.float64)
-    # The chance of k + 1 relevant documents by that of k.
+    # The ratio of the chances of k + 1 and of k relevant documents.
     numerator = (relevant - k) * (sampled - k)
     denominator = (k + 1) * (size - relevant - sampled + k + 1)
     steps = np.log(numerator) - np.log(denominator)
@@ -131,7 +143,7 @@ def binomial(part: SampledPart, outside: float) -> Ends:
     """Return Clopper and Pearson's interval as if the part were infinite, unless all of it is judged."""
     size = part.size
     if part.sampled < part.size:
-        size = 10**12
+        size = AS_IF_INFINITE
     low, high = clopper_pearson(replace(part, size=size), outside)
     return part.size * (low / size), part.size * (high / size)
 
@@ -139,9 +151,9 @@ def binomial(part: SampledPart, outside: float) -> Ends:
 def posterior(parts: Sequence[SampledPart], draws: int) -> FloatArray:
     """Return numbers (draws,) of relevant documents of several parts together: even quantiles, ascending.
 
-    Formula:  Σ x + BetaBinomial(Σ (N - n), a, b): what is judged, and what the unjudged documents add.  One
-      uncertain part has a = x + ½, b = n - x + ½ (Jeffreys' prior); several have the mean and the variance
-      of `_moments_of_several`.
+    Formula:  Σ x + BetaBinomial(Σ (N - n), a, b), the relevant documents that were judged, and those among
+      the unjudged ones.  For one part that is not fully judged a = x + ½, b = n - x + ½ (Jeffreys' prior);
+      for several a and b follow from the mean and the variance of `_moments_of_several`.
     Source: Webber, "Approximate recall confidence intervals", TOIS 2013, doi:10.1145/2414782.2414784.
     """
     judged_relevant = sum(part.relevant for part in parts)
@@ -161,7 +173,7 @@ def posterior(parts: Sequence[SampledPart], draws: int) -> FloatArray:
 def beta_binomial(documents: int, a: float, b: float, draws: int) -> FloatArray:
     """Return even quantiles (draws,) of BetaBinomial(documents, a, b), ascending; a or b may be 0.
 
-    If there are more than LARGEST_TABLE documents, that number of groups represents them.
+    More than LARGEST_TABLE documents are represented by that number of groups.
     """
     if not documents or not a:
         return np.zeros(draws)
@@ -171,74 +183,91 @@ def beta_binomial(documents: int, a: float, b: float, draws: int) -> FloatArray:
     k = np.arange(groups, dtype=np.float64)
     numerator, denominator = (k + a) * (groups - k), (k + 1) * (groups - k - 1 + b)
     chances = _chances(np.log(numerator) - np.log(denominator))
-    relevant_groups = np.searchsorted(np.cumsum(chances)[:-1], (np.arange(draws) + 0.5) / draws)
+    shares = (np.arange(draws) + 0.5) / draws
+    relevant_groups = np.searchsorted(np.cumsum(chances)[:-1], shares)
     return np.asarray(relevant_groups * (documents / groups))
 
 
 def beta_binomial_of_moments(documents: int, mean: float, variance: float, draws: int) -> FloatArray:
     """Return even quantiles (draws,) of the beta-binomial with this mean and variance, ascending.
 
-    Its a + b is limited: it is 1 at least, as with the prior alone, and a variance below the binomial's gives
-    the binomial.
+    a + b is at least 1, as for the prior alone.  A variance below the binomial one gives about the binomial
+    distribution.
     """
     share = min(mean / documents, 1.0)
-    ratio = variance / (mean * (1 - share)) if 0 < share < 1 else 1.0
+    ratio = 1.0  # of the variance to the binomial one
+    if 0 < share < 1:
+        ratio = variance / (mean * (1 - share))
+    # a + b, by the variance of the beta-binomial distribution.
     weight = max((documents - ratio) / max(ratio - 1, 1e-9), 1.0)
     return beta_binomial(documents, weight * share, weight * (1 - share), draws)
 
 
 def _moments_of_several(parts: Sequence[SampledPart]) -> tuple[float, float]:
-    """Return mean and variance of the relevant ones among the unjudged documents of several parts together.
+    """Return mean and variance of the number of relevant documents among the unjudged ones of several parts.
 
     A prior of its own for each part would add half a relevant document N / n times for each: with ten strata
     or twenty topics the interval would not contain the estimate.  So all parts share one half relevant and
-    one half irrelevant document, by their N / n.  A share of 0 would mean that a part without a relevant
-    document in its sample has none, so the variance has a whole document in each part, by the parts' common
-    share of relevant ones.
+    one half irrelevant document, in proportion to their N / n.  A variance of 0 would claim that a part
+    without a relevant document in its sample has none.  So for the variance each part's sample has one more
+    document: h of it is relevant, h is not, and of the rest the parts' common share is.
 
-    Formula:  h = ½ (N / n) / Σ (N / n), mean Σ (N - n) (x + h) / (n + 2h);
-      q = (x + h + (1 - 2h) (Σ x + ½) / (Σ n + 1)) / (n + 1), variance Σ N (N - n) q (1 - q) / n times
-      (n + 1)² / (n² + n + 1): by which q (1 - q) of samples falls short on average
+    Formula:
+      h         = ½ (N / n) / Σ (N / n)                                 the part's share of the half document
+      mean      = Σ (N - n) (x + h) / (n + 2 h)
+      c         = (Σ x + ½) / (Σ n + 1)                                 the common share of relevant documents
+      q         = (x + h + (1 - 2 h) c) / (n + 1)
+      variance  = Σ N (N - n) / n q (1 - q) (n + 1)² / (n² + n + 1)
+    The last factor makes up for q (1 - q) of samples, which is too low on average.
     """
     scale = sum(part.size / part.sampled for part in parts)
     common = (sum(part.relevant for part in parts) + 0.5) / (sum(part.sampled for part in parts) + 1)
     mean = variance = 0.0
     for part in parts:
-        size, sampled, half = part.size, part.sampled, part.size / part.sampled / scale / 2
+        size, sampled = part.size, part.sampled
+        half = size / sampled / scale / 2
         share = (part.relevant + half + (1 - 2 * half) * common) / (sampled + 1)
-        short = (sampled + 1) ** 2 / (sampled * sampled + sampled + 1)
+        correction = (sampled + 1) ** 2 / (sampled * sampled + sampled + 1)
         mean += (size - sampled) * (part.relevant + half) / (sampled + 2 * half)
-        variance += size * (size - sampled) / sampled * share * (1 - share) * short
+        variance += size * (size - sampled) / sampled * share * (1 - share) * correction
     return mean, variance
 
 
 def relevant_needed(sampled: int, target: float, confidence: float) -> int | None:
-    """Return how many relevant documents of a sample a review must find to stop; None if there are too few.
+    """Return how many of the relevant documents of a sample a review must find before it may stop.
 
+    sampled  number of relevant documents in the sample; the result is None if they are too few to ever stop
+    target   the recall to reach
     Formula:  the least j with P(X < j) ≥ confidence, X binomial with `sampled` trials and chance `target`
     Source: Lewis, Yang & Frieder, CIKM 2021, doi:10.1145/3459637.3482415 (QBCB).
     """
     k = np.arange(sampled, dtype=np.float64)
     below = np.cumsum(_chances(np.log((sampled - k) / (k + 1) * target / (1 - target))))
     needed = int(np.searchsorted(below, confidence)) + 1
-    return needed if needed <= sampled else None
+    if needed > sampled:
+        return None
+    return needed
 
 
 def sample_needed(part: SampledPart, half_width: float, margin: float) -> int:
-    """Return how many documents of a part to judge in all, until the interval of recall is ± margin.
+    """Return how many documents of a part to judge in all, so that the interval of recall is ± margin.
 
-    Formula:  1 / (1 / N + (1 / n - 1 / N) (margin / h)²), h half the width of today's interval: the samples
-      of all parts grow alike
+    half_width  h, half the width of today's interval
+    Formula:  1 / (1 / N + (1 / n - 1 / N) (margin / h)²), if the samples of all parts grow alike
     """
     if half_width <= margin or part.sampled == part.size:
         return part.sampled
-    # The variance of an estimate is in proportion to 1 / n - 1 / N: the margin allows this much of it.
+    # The variance of an estimate is proportional to 1 / n - 1 / N.  The margin allows this value of it.
     allowed = (1 / part.sampled - 1 / part.size) * (margin / half_width) ** 2
     return min(part.size, math.ceil(1 / (1 / part.size + allowed)))
 
 
+PLANNED_RECALLS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95)
+"""Recalls for which samples are planned: the width of an interval depends on the recall."""
+
+
 class SamplePlan(NamedTuple):
-    """How many documents to draw at random for a recall, and how many of these are to be relevant."""
+    """Sample to draw at random, if the recall is about this: its documents, and its relevant documents."""
 
     recall: float
     relevant: int
@@ -248,11 +277,13 @@ class SamplePlan(NamedTuple):
 def plans(collection: int, prevalence: float, margin: float, confidence: float) -> Iterator[SamplePlan]:
     """Yield for several recalls how many documents to draw at random for recall ± margin.
 
-    Formula:  m = z² r (1 - r) / margin² relevant ones, m / (1 + (m - 1) / R) of a collection's R; divided by
-      the prevalence, documents in all
+    collection  number of documents
+    prevalence  share of relevant documents among them
+    Formula:  m = z² r (1 - r) / margin² relevant documents for recall r, z the normal quantile; of only R in
+      the collection m / (1 + (m - 1) / R); this divided by the prevalence is the number of documents
     """
     z = NormalDist().inv_cdf((1 - confidence) / 2)
-    for recall in (0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95):
+    for recall in PLANNED_RECALLS:
         of_infinite = z * z * recall * (1 - recall) / margin**2
         relevant = of_infinite / (1 + max(of_infinite - 1, 0.0) / (collection * prevalence))
         yield SamplePlan(
@@ -262,13 +293,17 @@ def plans(collection: int, prevalence: float, margin: float, confidence: float) 
         )
 
 
-class ElusionTest(NamedTuple):
-    """What a sample without a relevant document, of those that a review did not find, shows.
+ELUSION_SAMPLES = (50, 100, 200, 300, 500, 1000, 1500, 2000, 3000, 5000, 10_000)
+"""Sizes of samples for which the results of elusion tests are listed."""
 
-    documents  how many are drawn
-    elusion    the largest share of all that were not found that may be relevant
-    missed     how many these are
-    recall     the least recall
+
+class ElusionTest(NamedTuple):
+    """Elusion test: a sample of the documents that a review did not find, without a relevant one among them.
+
+    documents  size of the sample
+    elusion    the largest share of the documents not found that may be relevant
+    missed     the same as a number of documents
+    recall     the least recall that this leaves possible
     """
 
     documents: int
@@ -278,14 +313,16 @@ class ElusionTest(NamedTuple):
 
 
 def elusion_tests(unfound: int, relevant: float, confidence: float) -> Iterator[ElusionTest]:
-    """Yield the results of elusion tests of usual sizes that find no relevant document.
+    """Yield the results of elusion tests of several sizes that find no relevant document.
 
-    unfound   documents that the review did not find
-    relevant  relevant documents in all, found or not
+    unfound   number of documents that the review did not find
+    relevant  number of relevant documents, found or not
     """
-    for size in (50, 100, 200, 300, 500, 1000, 1500, 2000, 3000, 5000, 10_000):
+    for size in ELUSION_SAMPLES:
         if size <= unfound:
-            _, high = clopper_pearson(SampledPart(b"", "", False, unfound, size, 0), 2 * (1 - confidence))
+            part = SampledPart(topic=b"", stratum="", found=False, size=unfound, sampled=size, relevant=0)
+            # Only the upper end matters: all of the error is on one side.
+            _, high = clopper_pearson(part, 2 * (1 - confidence))
             yield ElusionTest(
                 documents=size,
                 elusion=high / unfound,

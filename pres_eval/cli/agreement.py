@@ -7,7 +7,7 @@ from dataclasses import replace
 from pres_eval.analysis.agreement import (
     VERDICT_TEST,
     disagreements,
-    rank_changes,
+    positions_by_measure,
     verdict_patterns,
     verdicts,
 )
@@ -90,7 +90,7 @@ def _show(paired: Paired, options: AgreementOptions) -> None:
     runs, measures, gains = scores.runs, scores.measures, scores.gains()
     if len(measures) < 2:
         raise MeasureError(f"only {', '.join(measures)}: expected at least two measures to compare")
-    positions = rank_changes(gains)
+    positions = positions_by_measure(gains)
     scores_of_topics = scores if scores.topics else None  # a file of means has none
     tables = [
         correlations_table(measures, gains, scores_of_topics),

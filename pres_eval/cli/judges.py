@@ -10,7 +10,7 @@ from pres_eval.analysis.group_favour import expected_gains, favours
 from pres_eval.analysis.judged_runs import order_changes, run_changes, swapped_pairs, topic_changes
 from pres_eval.analysis.judging import Assessments, GradeTable, agreement, by_topic, grade_table, side_by_side
 from pres_eval.analysis.paired import PairedScores, pair_runs
-from pres_eval.analysis.prediction_powered import TwoJudges, favoured, turned_round
+from pres_eval.analysis.prediction_powered import TwoJudges, favoured_groups, turned_round
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays import FloatArray
 from pres_eval.cli.analysing import ALPHA, RUN_GROUPS, SEED, AnalysisOptions, groups_of_runs, print_tables
@@ -60,7 +60,7 @@ class JudgesOptions(AnalysisOptions):
 
     With runs: the order of the runs under each judge, the pairs that swap and which of these were
     significant, the topics and runs that gain and lose most, and with --group whether a family of runs is
-    favoured.  A document that a judge did not judge counts as unjudged.
+    favoured_groups.  A document that a judge did not judge counts as unjudged.
 
     With --correct: prediction-powered means and differences over all topics of the second judge, with
     intervals; a warning if its errors favour some runs; the gain from more topics, and which to judge.
@@ -202,7 +202,7 @@ def _tables_corrected_by_people(options: JudgesOptions) -> tuple[list[Table], tu
 def _warn_of_favours(options: JudgesOptions, judges: TwoJudges) -> None:
     """Warn of runs, or groups of them, that the machine's errors favour."""
     groups = groups_of_runs(options.groups, judges.people.runs, required=bool(options.groups))
-    for favour in favoured(judges, groups, options.alpha):
+    for favour in favoured_groups(judges, groups, options.alpha):
         options.warn(
             f"{favour.measure}: the errors of {options.second} favour {favour.group},"
             f" by {favour.difference:.4f} more than the runs that are worse"

@@ -6,7 +6,7 @@ import time
 
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import (
-    DISCRIMINATION,
+    DISCRIMINATION_TESTS,
     Discrimination,
     SizePlan,
     Swaps,
@@ -77,7 +77,7 @@ class PowerOptions(PairedOptions):
         help="Runs of the planned experiment, for the analysis of variance.",
     )  # fmt: skip
     test: str = option(
-        "--test", choices=DISCRIMINATION, default=DISCRIMINATION[0], show_default=True,
+        "--test", choices=DISCRIMINATION_TESTS, default=DISCRIMINATION_TESTS[0], show_default=True,
         help="Test for the achieved significance levels.",
     )  # fmt: skip
     samples: int = option(
@@ -152,7 +152,7 @@ def _check_work(options: PowerOptions, scores: PairedScores, loop: Loop) -> None
     num_pairs = num_runs * (num_runs - 1) // 2
     # randomised-tukey keeps a difference of means for each pair, other tests the differences on all topics.
     num_differences, over = num_pairs, ""
-    if options.test != DISCRIMINATION[0]:
+    if options.test != DISCRIMINATION_TESTS[0]:
         num_differences *= num_topics
         over = f" over {num_topics:,} topics (--test {options.test})"
     if num_differences > MOST_DIFFERENCES:

@@ -11,7 +11,7 @@ from pres_eval.analysis.corrections import CORRECT_OVER_ALL, SHARED
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.reproducible import rounded
-from pres_eval.analysis.significance import FEWEST, NEED_VARIANCE, PAIRED_TESTS
+from pres_eval.analysis.significance import FEWEST_EQUAL_DIFFERENCES, NEED_VARIANCE, PAIRED_TESTS
 from pres_eval.errors import plural
 from pres_eval.report.cells import BEST_MARK, Cell, Interval, Note, PValue, Score, Value
 from pres_eval.report.layout import Column, Table, columns_table, records_table
@@ -315,8 +315,8 @@ def _without_p(result: ComparedRuns) -> Iterator[str]:
     reason, instead = "without variance", "randomisation"
     if result.settings.test in JOINT_TESTS:
         instead = "randomised-tukey"
-    elif topics < FEWEST:
-        reason = f"fewer than {FEWEST} topics"
+    elif topics < FEWEST_EQUAL_DIFFERENCES:
+        reason = f"fewer than {FEWEST_EQUAL_DIFFERENCES} topics"
     yield (
         f"p -: all {plural(topics)} have the same difference in {count} of"
         f" {plural(len(result.comparisons), 'comparison')}, which is no evidence ({reason});"

@@ -69,7 +69,7 @@ def _documents(explanations: Sequence[Explanation]) -> Table:
     for explanation in explanations:
         for document in explanation.documents:
             ranks = (document.rank, document.counted, document.lost, document.found)
-            rows.append((explanation.topic, document.place, document.docno, document.grade, *ranks))
+            rows.append((explanation.topic, document.position, document.docno, document.grade, *ranks))
     return Table(
         name="documents",
         headings=("topic", "i", "docno", "grade", "rank", "r_i", "lost", "found"),
@@ -203,7 +203,7 @@ def _topic_table(explanation: Explanation, labels: Sequence[str], values: Sequen
     rows: list[tuple[Value, ...]] = []
     for document in explanation.documents:
         counted = str(document.counted) if document.found else f"* {document.counted}"
-        ids = (document.place, document.docno, document.grade)
+        ids = (document.position, document.docno, document.grade)
         rows.append((*ids, _rank(document), counted, document.lost))
     notes = [
         f"{explanation.found} of {num_relevant} relevant documents by rank {nmax};"

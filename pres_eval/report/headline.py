@@ -85,7 +85,7 @@ def headline_of(
         every_topic,
         weights,
     )
-    lower, upper = settings.of_means(scores, 0)
+    lower, upper = settings.intervals_of_means(scores, 0)
     gains = gains_of(scores.measures, scores.means, scores.falling)[0]
     order = np.argsort(-gains, kind="stable")  # the best first
     return Headline(

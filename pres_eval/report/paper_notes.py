@@ -6,7 +6,7 @@ from pres_eval import __version__
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings
 from pres_eval.analysis.every_pair import PairTable
 from pres_eval.analysis.joint import JOINT_TESTS
-from pres_eval.analysis.significance import ENUMERATED
+from pres_eval.analysis.significance import MOST_ENUMERATED_TOPICS
 from pres_eval.errors import plural
 from pres_eval.options import level_lines
 
@@ -87,7 +87,7 @@ def test_in_full(settings: CompareSettings, topics: int, count: int, measures: i
         test = TEST_NAMES[settings.test]
     else:
         test = SIDES[settings.alternative].format(test=TEST_NAMES[settings.test], margin=settings.margin)
-    if settings.test == "randomisation" and topics <= ENUMERATED:
+    if settings.test == "randomisation" and topics <= MOST_ENUMERATED_TOPICS:
         test = f"exact {test}"
     elif settings.test in DRAWN:
         test += f" ({settings.samples:,} draws, seed {settings.seed})"

@@ -14,7 +14,13 @@ import pytest
 from scipy import stats
 from support.commands import FIXTURES, NAMES, QRELS, RUNS, Command, summaries
 
-from pres_eval.analysis.agreement import correlations, dissents, rank_changes, verdict_patterns, verdicts
+from pres_eval.analysis.agreement import (
+    correlations,
+    dissents,
+    positions_by_measure,
+    verdict_patterns,
+    verdicts,
+)
 from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.paired import PairedScores
@@ -35,7 +41,7 @@ def test_correlations_of_all_pairs() -> None:
 
 def test_positions() -> None:
     scores = np.array([[0.5, 0.9, 0.5, 0.1], [0.1, 0.2, 0.3, 0.4]])
-    assert rank_changes(scores).tolist() == [[2, 1, 2, 4], [4, 3, 2, 1]]
+    assert positions_by_measure(scores).tolist() == [[2, 1, 2, 4], [4, 3, 2, 1]]
 
 
 def test_verdicts_are_scipys() -> None:

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 from support.commands import NAMES, QRELS, RUNS, Command, summaries
 
-from pres_eval.analysis.compare import best_places, compare
+from pres_eval.analysis.compare import best_run_of_measures, compare
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.errors import MeasureError, NoCommonTopicError
@@ -96,7 +96,7 @@ def test_less_is_better(test: str, alternative: str, margin: float, baseline: in
             assert getattr(second, name) == -getattr(first, name)
         ends = (second.lower, second.upper, second.g_lower, second.g_upper)
         assert ends == (-first.upper, -first.lower, -first.g_upper, -first.g_lower)
-    assert best_places(rising.gains()) == best_places(falling.gains())
+    assert best_run_of_measures(rising.gains()) == best_run_of_measures(falling.gains())
 
 
 def test_measures_of_effort_are_known() -> None:

@@ -23,7 +23,7 @@ def explain(ranks: list[int], nmax: int) -> Explanation:
 
 def test_documents_stand_in_the_order_in_which_they_count() -> None:
     explanation = explain([0, 12, 3, 0, 1], 10)
-    rows = [(d.place, d.docno, d.rank, d.counted, d.found, d.lost) for d in explanation.documents]
+    rows = [(d.position, d.docno, d.rank, d.counted, d.found, d.lost) for d in explanation.documents]
     assert rows == [
         (1, b"e", 1, 1, True, 0),
         (2, b"c", 3, 3, True, 1),

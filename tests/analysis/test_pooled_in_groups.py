@@ -30,7 +30,7 @@ def test_runs_joined_some_at_a_time(
         )
         runs.append(first_documents(File(str(path)), depth=10))
     together = pool_documents(runs, order=order)
-    monkeypatch.setattr(pooling, "_AT_ONCE", at_once)
+    monkeypatch.setattr(pooling, "_RUNS_AT_ONCE", at_once)
     found = pool_documents(runs, order=order)
     assert list(found.pairs()) == list(together.pairs())
     for name in ("topic_of", "runs", "rank", "gain"):

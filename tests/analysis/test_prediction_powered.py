@@ -21,7 +21,7 @@ from pres_eval.analysis.prediction_powered import (
     TwoJudges,
     corrected_differences,
     corrected_means,
-    favoured,
+    favoured_groups,
     more_topics,
     powered_means,
     turned_round,
@@ -170,7 +170,7 @@ def test_a_fair_judge_favours_nobody(runs: int, share: float, more: float) -> No
         people = np.clip(rng.random((1, 40)) * np.linspace(0.2, 1, runs)[:, None], 0, 1)
         people += rng.random((runs, 40)) * 0.1
         machine = share * people + more + rng.random((runs, 40)) * 0.1
-        accused += bool(favoured(judges_of(people, machine), groups))
+        accused += bool(favoured_groups(judges_of(people, machine), groups))
     assert accused <= at_most(0.03, number) * number
 
 
@@ -181,13 +181,13 @@ def test_a_judge_that_favours_its_own_run_is_accused(runs: int) -> None:
     people[0] *= 0.5
     machine = 0.7 * people + rng.random((runs, 40)) * 0.05
     machine[1] += 0.2
-    found = favoured(judges_of(people, machine), {f"r{run}": [run] for run in range(runs)})
+    found = favoured_groups(judges_of(people, machine), {f"r{run}": [run] for run in range(runs)})
     assert [one.group for one in found] == ["r1"]
     assert 0.1 < found[0].difference < 0.3
 
 
 def test_a_machine_that_puts_the_worst_run_first_is_told_of() -> None:
-    """`favoured` compares with worse runs, and the worst has none."""
+    """`favoured_groups` compares with worse runs, and the worst has none."""
     rng = np.random.default_rng(5)
     people = np.array([0.2, 0.5, 0.6])[:, None] + 0.1 * rng.random((3, 40))
     machine = people.copy()

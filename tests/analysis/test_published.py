@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 from support.commands import Command
 
-from pres_eval.analysis.agreement import correlations, rank_changes
+from pres_eval.analysis.agreement import correlations, positions_by_measure
 from pres_eval.analysis.correlation import kendall_tau_a
 from pres_eval.analysis.explain import explain_topic
 from pres_eval.analysis.score_tables import read_score_table
@@ -89,7 +89,7 @@ def test_pres_stands_between_map_and_recall() -> None:
 def test_rank_changes_of_table4() -> None:
     table = read_score_table(TABLE4.name, TABLE4.read_text())
     runs, scores = table.runs, table.means
-    positions = dict(zip(runs, rank_changes(scores).T.tolist(), strict=True))
+    positions = dict(zip(runs, positions_by_measure(scores).T.tolist(), strict=True))
     assert positions["R21"] == [1, 1, 1], "the best run is the best under each measure"
     assert positions["R18"] == [40, 3, 11], (
         "recall-strong, precision-weak: far up under recall, less so under PRES"

@@ -20,7 +20,7 @@ import numpy as np
 from pres_eval.analysis.distributions import t_quantile
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.pooling import first_documents
-from pres_eval.analysis.prediction_powered import TwoJudges, favoured, powered_means
+from pres_eval.analysis.prediction_powered import TwoJudges, favoured_groups, powered_means
 from pres_eval.arrays.types import BoolArray, FloatArray
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
@@ -80,7 +80,7 @@ def accusations(
     rows = rng.permutation(len(people.topics))[:judged]
     no_others = np.zeros((len(people.measures), len(people.runs), 0))
     judges = TwoJudges(people.on_topics(rows), machine.on_topics(rows), (), no_others)
-    return {one.group for one in favoured(judges, {run: [at] for at, run in enumerate(people.runs)})}
+    return {one.group for one in favoured_groups(judges, {run: [at] for at, run in enumerate(people.runs)})}
 
 
 def print_accusations(
@@ -133,7 +133,7 @@ def print_real(said: argparse.Namespace, qrels: QrelsJudgements, rng: np.random.
     print_coverage("model", people, machine, rng, said.trials, said.people)
     found = [accusations(people, machine, rng, said.people) for _ in range(said.trials)]
     for run in said.runs:
-        print(f"named as favoured: {np.mean([run in accused for accused in found]):6.1%} {run}")
+        print(f"named as favoured_groups: {np.mean([run in accused for accused in found]):6.1%} {run}")
 
 
 def main() -> None:
