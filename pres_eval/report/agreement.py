@@ -13,7 +13,14 @@ from pres_eval.analysis.paired import PairedScores
 from pres_eval.arrays import AnyArray, FloatArray, IntArray
 from pres_eval.errors import plural
 from pres_eval.report.cells import Value
-from pres_eval.report.drawing import new_figure, one_plot, plain, plain_names, run_styles, tick_whole_numbers
+from pres_eval.report.drawing import (
+    new_figure,
+    one_plot,
+    picture_names,
+    picture_text,
+    run_styles,
+    tick_whole_numbers,
+)
 from pres_eval.report.layout import Table
 from pres_eval.report.paper import Axes, Figure, is_narrow, page_height, paper_inches
 from pres_eval.report.text import UNKNOWN, falling_notes, left_out_notes
@@ -178,7 +185,7 @@ def height_of(runs: Sequence[str]) -> float:
 
 def _width_of(measures: Sequence[str]) -> float:
     """Return the inches in which the names of measures, one below each line of positions, do not touch."""
-    letters = max(len(plain(measure)) for measure in measures)
+    letters = max(len(picture_text(measure)) for measure in measures)
     inches_of_measure = max(1.7, 0.2 + 0.08 * letters)
     return 2.4 + inches_of_measure * len(measures)
 
@@ -189,7 +196,7 @@ def draw_rank_changes(
     """Draw `rank_changes` into axes of your own, with names of runs of at most `longest` letters."""
     if is_narrow():
         longest = min(longest, 20)
-    names = plain_names(runs, longest)
+    names = picture_names(runs, longest)
     columns = range(len(measures))
     for run, look in enumerate(run_styles(runs)):
         axes.plot(columns, positions[:, run], linewidth=1.2, **look)
@@ -197,7 +204,7 @@ def draw_rank_changes(
     _name_positions(axes, names, positions[0], 0, -margin)
     _name_positions(axes, names, positions[columns[-1]], columns[-1], margin)
     rotation = 90 if _are_turned(measures) else 0
-    axes.set_xticks(columns, [plain(measure) for measure in measures], rotation=rotation)
+    axes.set_xticks(columns, [picture_text(measure) for measure in measures], rotation=rotation)
     axes.spines["left"].set_visible(False)
     axes.grid(visible=False, axis="y")
     axes.set(
@@ -251,7 +258,7 @@ def draw_verdict_bars(axes: Axes, patterns: Sequence[str], pairs: Sequence[int])
 def _lines(pattern: str) -> list[str]:
     """Return a pattern of many measures in lines that leave room for the bars."""
     longest = 24 if is_narrow() else 60
-    return [plain(line, 60) for line in textwrap.wrap(pattern, longest, break_long_words=False)]
+    return [picture_text(line, 60) for line in textwrap.wrap(pattern, longest, break_long_words=False)]
 
 
 def agreement(

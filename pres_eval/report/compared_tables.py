@@ -14,7 +14,7 @@ from pres_eval.analysis.reproducible import rounded
 from pres_eval.analysis.significance import FEWEST, NEED_VARIANCE, PAIRED_TESTS
 from pres_eval.errors import plural
 from pres_eval.report.cells import BEST_MARK, Cell, Interval, Note, PValue, Score, Value
-from pres_eval.report.layout import Column, Table, columns_table, records_table
+from pres_eval.report.layout import Column, Readers, Table, columns_table, records_table
 from pres_eval.report.paper_notes import paper_note, paper_note_without_test
 from pres_eval.report.text import cut_note, effect_size, falling_notes, left_out_notes, percentage
 
@@ -138,7 +138,7 @@ def _intervals(result: ComparedRuns) -> Table:
         title=f"{percentage(1 - result.settings.alpha)} {kind} intervals of the means",
         notes=_notes_of_intervals(result),
         shown=_grid(scores.measures, cells),
-        programs=False,
+        readers=Readers.PEOPLE,
     )
 
 
@@ -231,8 +231,7 @@ def _means_with_letters(result: ComparedRuns, topics: str) -> Table:
         rows=rows,
         notes=notes,
         shown=_grid(scores.measures, cells),
-        people=False,
-        programs=False,
+        readers=Readers.NOBODY,
     )
 
 
@@ -256,6 +255,10 @@ def _comparisons(result: ComparedRuns) -> Table:
     settings = result.settings
     corrected = "corrected" if settings.test in JOINT_TESTS else settings.correction
     margin = f" within {settings.margin:g}" if settings.margin else ""
+    readers = Readers.ALL
+    is_all_pairs = result.baselines is None
+    if is_all_pairs and len(result.comparisons) > MOST_COMPARISONS_SHOWN:
+        readers = Readers.PROGRAMS
     return records_table(
         "comparisons",
         f"Comparisons ({settings.test}, {settings.alternative}{margin}, {plural(len(result.scores.topics))})",
@@ -263,7 +266,7 @@ def _comparisons(result: ComparedRuns) -> Table:
         Comparison,
         _comparison_notes(result, corrected),
         columns_table(_comparison_columns(corrected), result.comparisons, left=3),
-        people=result.baselines is not None or len(result.comparisons) <= MOST_COMPARISONS_SHOWN,
+        readers=readers,
     )
 
 

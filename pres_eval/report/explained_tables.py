@@ -10,8 +10,8 @@ from pres_eval.arrays import add_in_order
 from pres_eval.errors import plural
 from pres_eval.options import level_lines
 from pres_eval.report.cells import Value
-from pres_eval.report.drawing import add_legend, panels, plain, tick_whole_numbers
-from pres_eval.report.layout import Table
+from pres_eval.report.drawing import add_legend, panels, picture_text, tick_whole_numbers
+from pres_eval.report.layout import Readers, Table
 from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
@@ -55,7 +55,7 @@ def explained_tables(
             name="topics",
             headings=("topic", "num_rel", "found", "num_ret", "sum_of_ranks", "A1", "A2", *labels),
             rows=rows,
-            people=False,
+            readers=Readers.PROGRAMS,
         ),
         _documents(explanations),
         *_first(for_people, most, lines),
@@ -74,7 +74,7 @@ def _documents(explanations: Sequence[Explanation]) -> Table:
         name="documents",
         headings=("topic", "i", "docno", "grade", "rank", "r_i", "lost", "found"),
         rows=rows,
-        people=False,
+        readers=Readers.PROGRAMS,
         left=1,
     )
 
@@ -139,13 +139,13 @@ def side_by_side_tables(
             name="topics",
             headings=("topic", "num_rel", "found_1", "found_2", "PRES_1", "PRES_2"),
             rows=topics,
-            people=False,
+            readers=Readers.PROGRAMS,
         ),
         Table(
             name="documents",
             headings=("topic", "docno", "grade", "rank_1", "rank_2", "r_1", "r_2"),
             rows=documents,
-            people=False,
+            readers=Readers.PROGRAMS,
             left=2,
         ),
         *_first(for_people, most, lines),
@@ -188,7 +188,7 @@ def _side_by_side(
         notes=notes,
         headings=("document", "grade", *names, "later"),
         rows=rows,
-        programs=False,
+        readers=Readers.PEOPLE,
     )
 
 
@@ -228,7 +228,7 @@ def _topic_table(explanation: Explanation, labels: Sequence[str], values: Sequen
         headings=("i", "document", "grade", "rank", "r_i", "r_i - i"),
         rows=rows,
         left=2,
-        programs=False,
+        readers=Readers.PEOPLE,
     )
 
 
@@ -250,7 +250,10 @@ def explained_figure(explained: Iterable[Iterable[Explanation]]) -> Figure:
         width, legend_columns = 4.8, 2
     else:
         width, legend_columns = 3.6, 3
-    with panels(len(topics), 3, (width, 2.9), (0.0, 0.6)) as (figure, grid):
+    with panels(len(topics), most_columns=3, plot_inches=(width, 2.9), margin_inches=(0.0, 0.6)) as (
+        figure,
+        grid,
+    ):
         for explanation, axes in zip(topics, grid, strict=True):
             score = f"PRES_{explanation.nmax} = {explanation.score:.4f}"
             title = f"{text_of(explanation.topic)}: {score}, n = {len(explanation.documents)}"
@@ -289,7 +292,7 @@ def draw_areas(axes: Axes, explanation: Explanation, title: str) -> None:
     axes.plot(worst_x, worst_y, color="#D55E00", linestyle=(0, (1, 1.2)), linewidth=1.6, label="worst case")
     axes.axvline(nmax, color="#444444", linestyle=(0, (5, 1.5, 1, 1.5)), linewidth=0.9, label="Nmax")
     axes.set(
-        title=plain(title, 48),
+        title=picture_text(title, 48),
         xlabel="rank",
         ylabel="relevant documents so far",
         xlim=(0, run_x[-1] * 1.02),

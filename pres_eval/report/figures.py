@@ -28,7 +28,7 @@ from pres_eval.report.drawing import (
     name_ends,
     named_lines,
     one_plot,
-    plain_names,
+    picture_names,
     run_styles,
     shorten_numbers,
 )
@@ -210,7 +210,7 @@ def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure
         bar_width = 1.0
     with one_plot(8.0, 3.6) as (figure, axes):
         axes.bar(range(len(topics)), list(relevant), color="#0072B2", width=bar_width)
-        named = name_bars(axes, plain_names(topics, 14), 8.0)
+        named = name_bars(axes, picture_names(topics, 14), 8.0)
         axes.grid(visible=False, axis="x")
         mean = sum(relevant) / max(len(relevant), 1)
         axes.axhline(mean, color="#D55E00", linestyle="--", linewidth=1, label=f"mean: {mean:.1f}")
@@ -311,7 +311,7 @@ def _plot_of_curves(
         shorten_numbers(axes)
         figure.suptitle(title, fontsize=10)
         labels = []
-        for name, (word, number) in zip(plain_names(names), numbers, strict=True):
+        for name, (word, number) in zip(picture_names(names), numbers, strict=True):
             labels.append(f"{name}{word}{number:.4f}")
         add_legend(figure, *named_lines(lines, names, labels), 1)
     return figure

@@ -17,7 +17,7 @@ from pres_eval import __version__
 from pres_eval.errors import plural
 from pres_eval.report.compared_tables import INTERVAL_NAMES
 from pres_eval.report.markup import Content, Html, element, raw, section, whole_page
-from pres_eval.report.page.board import leaderboard, pair
+from pres_eval.report.page.board import leaderboard, two_runs
 from pres_eval.report.page.groups import groups_view
 from pres_eval.report.page.packed import page_data
 from pres_eval.report.page.runs import distributions, graphs, trec_tables
@@ -91,7 +91,7 @@ def _body(report: Report) -> list[Html]:
         ("leaderboard", "Leaderboard", leaderboard(report)),
     ]
     if several:
-        parts.append(("pair", "Two runs", pair(report)))
+        parts.append(("pair", "Two runs", two_runs(report)))
     parts.append(("topic", "A topic", topic_view(report)))
     if report.inputs.groups is not None:
         parts.append(("groups", "Groups", groups_view(report)))

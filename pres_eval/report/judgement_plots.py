@@ -10,7 +10,7 @@ import numpy as np
 
 from pres_eval.arrays import AnyArray
 from pres_eval.report.agreement import draw_rank_changes
-from pres_eval.report.drawing import add_legend, line_styles, new_figure, panels, plain, plain_names
+from pres_eval.report.drawing import add_legend, line_styles, new_figure, panels, picture_names, picture_text
 from pres_eval.report.paper import FIGURE_LETTERS, LEAST_LETTERS, Axes, Figure, page_height, paper_inches
 from pres_eval.report.text import fitted
 
@@ -43,10 +43,16 @@ def robustness_figure(
         lowest = 0.75
     names = list(has_correlation)
     looks = dict(zip(names, line_styles(len(names)), strict=True))
-    with panels(len(plots), len(plots), (3.4, 3.8), (1.0, 0.0), sharey=True) as (figure, grid):
+    with panels(
+        len(plots),
+        most_columns=len(plots),
+        plot_inches=(3.4, 3.8),
+        margin_inches=(1.0, 0.0),
+        sharey=True,
+    ) as (figure, grid):
         for axes, (title, lines) in zip(grid, plots.items(), strict=True):
             _draw_correlations(axes, percent, lines, looks)
-            axes.set_title(plain(title), loc="left")
+            axes.set_title(picture_text(title), loc="left")
             axes.set_ylim(min(0.75, lowest - 0.05), 1.02)
         side_by_side = len({axes.get_position().x0 for axes in grid})
         for axes in grid[::side_by_side]:
@@ -57,11 +63,11 @@ def robustness_figure(
                 f" {level}: {words}", (1, level), xycoords=("axes fraction", "data"), va=side, fontsize=7
             )
         lines_by_label = {line.get_label(): line for axes in grid for line in axes.get_lines()}
-        handles = [lines_by_label[plain(name)] for name in names]
+        handles = [lines_by_label[picture_text(name)] for name in names]
         labels = []
         for name in names:
             meaning = "lowest" if has_correlation[name] else "nan: all tie"
-            labels.append(f"{plain(name)} ({meaning})")
+            labels.append(f"{picture_text(name)} ({meaning})")
         handles.append(lines_by_label[SAMPLE])
         labels.append(SAMPLE)
         add_legend(figure, handles, labels, min(4, len(names)))
@@ -77,7 +83,7 @@ def _draw_correlations(
     """Draw a line for (F + 1, S) correlations, through the lowest of each fraction, and dots for all."""
     for label, taus in lines.items():
         look = looks[label]
-        axes.plot(percent, taus.min(axis=1), label=plain(label), linewidth=1.4, **look)
+        axes.plot(percent, taus.min(axis=1), label=picture_text(label), linewidth=1.4, **look)
         dots = np.repeat(percent[:-1], taus.shape[1])
         axes.plot(dots, taus[:-1].ravel(), ".", markersize=3, color=look["color"], alpha=0.5, label=SAMPLE)
     for level in TAU_LEVELS:
@@ -115,7 +121,7 @@ def judges_figure(
         least_width, margin = 2.6, 1.0
     width_between_names = max(least_width, margin + 0.04 * sum(map(len, judge_names)))
     # Names and titles need their own room, whatever the others take: each panel is a figure of its own.
-    longest = max(map(len, plain_names(runs, longest_name)), default=0)
+    longest = max(map(len, picture_names(runs, longest_name)), default=0)
     width_of_orders = width_between_names + 2 * 0.075 * longest
     panel_width = max(3.4, 1.4 + 0.55 * len(grades))
     if drawn_orders:
@@ -142,7 +148,7 @@ def judges_figure(
         for part, (measure, positions) in zip(parts[1:], drawn_orders, strict=False):
             axes = part.subplots()
             draw_rank_changes(axes, runs, judge_names, positions, longest_name)
-            axes.set(title=f"Position of each run: {plain(measure)}", xlabel="judge")
+            axes.set(title=f"Position of each run: {picture_text(measure)}", xlabel="judge")
     return figure
 
 
@@ -173,6 +179,6 @@ def draw_grades(axes: Axes, judges: Sequence[str], grades: Sequence[int], counts
         yticks=range(len(grades)),
         yticklabels=grades,
         title=f"{int(counts.sum())} documents\nthat both judged",
-        xlabel=f"grade of {plain(judges[1])}",
-        ylabel=f"grade of {plain(judges[0])}",
+        xlabel=f"grade of {picture_text(judges[1])}",
+        ylabel=f"grade of {picture_text(judges[0])}",
     )

@@ -9,8 +9,8 @@ from pres_eval.analysis.rank_changes import RankChange, ScoredChange, mean_by_to
 from pres_eval.errors import plural
 from pres_eval.records import dataclass
 from pres_eval.report.cells import Cell
-from pres_eval.report.drawing import panels, plain, tick_whole_numbers
-from pres_eval.report.layout import Column, Table, columns_table
+from pres_eval.report.drawing import panels, picture_text, tick_whole_numbers
+from pres_eval.report.layout import Column, Readers, Table, columns_table
 from pres_eval.report.paper import Figure
 
 MOST_CHANGES = 20
@@ -66,7 +66,7 @@ def overlap_tables(result: OverlapByTopic, per_topic: bool) -> list[Table]:
             headings=("topic", "first", "second", *result.values),
             rows=topics,
             notes=("first, second: documents in each run",),
-            people=per_topic,
+            readers=Readers.ALL if per_topic else Readers.PROGRAMS,
         ),
     ]
 
@@ -164,10 +164,10 @@ def overlap_figure(result: OverlapByTopic) -> Figure:
         # The bounds of rbo are within a hundredth of it where lists have some dozens of documents.
         if not label.startswith(("rbo_min", "rbo_res")):
             drawn[label] = values
-    with panels(len(drawn), 3, (2.4, 2.0), sharey=True) as (figure, grid):
+    with panels(len(drawn), most_columns=3, plot_inches=(2.4, 2.0), sharey=True) as (figure, grid):
         for (label, values), axes in zip(drawn.items(), grid, strict=True):
             tick_whole_numbers(axes.xaxis)
             axes.plot(range(1, len(values) + 1), sorted(values), marker="o", markersize=3, linewidth=1.2)
-            axes.set(title=plain(label), xlabel="topics, least overlap first", ylim=(0, 1.02))
+            axes.set(title=picture_text(label), xlabel="topics, least overlap first", ylim=(0, 1.02))
         grid[0].set_ylabel("overlap")
     return figure

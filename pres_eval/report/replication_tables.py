@@ -8,8 +8,8 @@ from dataclasses import fields
 
 from pres_eval.analysis.replication import Replication, SameDocuments
 from pres_eval.report.cells import Score
-from pres_eval.report.drawing import panels, plain
-from pres_eval.report.layout import Column, Table, columns_table, records_table
+from pres_eval.report.drawing import panels, picture_text
+from pres_eval.report.layout import Column, Readers, Table, columns_table, records_table
 from pres_eval.report.paper import Figure
 
 EFFECT_COLUMNS: tuple[Column[Replication], ...] = (
@@ -88,7 +88,7 @@ def _document_tables(rows: Sequence[SameDocuments], persistence: float, per_topi
             headings=[column.name for column in fields(SameDocuments)],
             rows=[tuple(vars(row).values()) for row in rows],
             left=2,
-            people=per_topic,
+            readers=Readers.ALL if per_topic else Readers.PROGRAMS,
         ),
     ]
 
@@ -101,11 +101,11 @@ def _mean(values: Sequence[float]) -> float:
 
 def replication_figure(rows: Sequence[Replication]) -> Figure:
     """Draw the measures by effect ratio and ΔRI, as Breuer et al. do: a perfect replication is at (1, 0)."""
-    with panels(1, 1, (3.6, 3.0)) as (figure, (axes,)):
+    with panels(1, most_columns=1, plot_inches=(3.6, 3.0)) as (figure, (axes,)):
         for row in rows:
             axes.plot(row.effect_ratio, row.delta_relative_improvement, "o", markersize=5)
             point = (row.effect_ratio, row.delta_relative_improvement)
-            axes.annotate(plain(row.measure), point, (4, 4), textcoords="offset points", fontsize=7)
+            axes.annotate(picture_text(row.measure), point, (4, 4), textcoords="offset points", fontsize=7)
         axes.axvline(1.0, color="#888888", linewidth=0.8)
         axes.axhline(0.0, color="#888888", linewidth=0.8)
         axes.margins(0.25)

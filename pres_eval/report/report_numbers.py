@@ -214,7 +214,7 @@ def hardest_rows(report: Report, label: str) -> list[list[str]]:
     """Return the hardest topics as text: topic, relevant documents, best, median and worst value."""
     matrix, num_rel = report.matrix(label), np.diff(report.documents.offsets).tolist()
     best, worst = np.fmax.reduce(matrix, axis=0), np.fmin.reduce(matrix, axis=0)
-    if report.sign(label) < 0:  # less is better
+    if report.less_is_better(label):  # less is better
         best, worst = worst, best
     columns = [values.tolist() for values in (best, median(matrix), worst)]
     rows = []

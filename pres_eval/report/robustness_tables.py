@@ -16,7 +16,7 @@ from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.measures.settings import UnitedCutoffs
 from pres_eval.report.cells import Score, Value
-from pres_eval.report.layout import Column, Table, columns_table, records_table
+from pres_eval.report.layout import Column, Readers, Table, columns_table, records_table
 from pres_eval.report.paper import Figure
 from pres_eval.report.text import moved, percentage
 
@@ -178,7 +178,10 @@ def _fractions(result: Robustness) -> Table:
         for column, label in enumerate(result.labels):
             rows.append((fraction, label, averages[row][column], lowest[row][column]))
     return Table(
-        name="fractions", headings=("fraction", "measure", "average", "lowest"), rows=rows, people=False
+        name="fractions",
+        headings=("fraction", "measure", "average", "lowest"),
+        rows=rows,
+        readers=Readers.PROGRAMS,
     )
 
 
@@ -241,7 +244,9 @@ def _by_fraction(name: str, title: str, result: Robustness, values: AnyArray) ->
     by_fraction = dict(zip(result.plan.fractions, values.tolist(), strict=True))
     by_fraction.setdefault(1.0, result.unchanged.tolist())
     rows = [[percentage(fraction), *coefficients] for fraction, coefficients in by_fraction.items()]
-    return Table(name=name, title=title, headings=("relevant", *result.labels), rows=rows, programs=False)
+    return Table(
+        name=name, title=title, headings=("relevant", *result.labels), rows=rows, readers=Readers.PEOPLE
+    )
 
 
 def depths_table(result: Reduced, depths: Sequence[int], coefficient: str) -> Table:

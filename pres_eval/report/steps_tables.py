@@ -8,7 +8,7 @@ from dataclasses import replace
 from pres_eval.analysis.steps import MeasureSteps
 from pres_eval.errors import plural
 from pres_eval.report.cells import Value
-from pres_eval.report.layout import Table
+from pres_eval.report.layout import Readers, Table
 from pres_eval.report.text import text_of
 
 LINES_AROUND_STEPS = 8
@@ -49,8 +49,8 @@ def steps_tables(
         note = f"{rest}: name those to show, or --max 0 for all"
         shown[-1] = replace(shown[-1], rest=note)
     return [
-        Table(name="steps", headings=HEADINGS, rows=rows, people=False),
-        Table(name="values", headings=("topic", "measure", "value"), rows=values, people=False),
+        Table(name="steps", headings=HEADINGS, rows=rows, readers=Readers.PROGRAMS),
+        Table(name="values", headings=("topic", "measure", "value"), rows=values, readers=Readers.PROGRAMS),
         *shown,
     ]
 
@@ -71,5 +71,5 @@ def _table(explained: MeasureSteps) -> Table:
         headings=("rank", "document", "grade", "step", "adds", "sum"),
         rows=rows,
         left=4,
-        programs=False,
+        readers=Readers.PEOPLE,
     )

@@ -8,7 +8,7 @@ from pres_eval.analysis.stopping import Stop, Stops
 from pres_eval.errors import plural
 from pres_eval.report.cells import Cell, Score
 from pres_eval.report.drawing import add_legend, named_lines, panels, run_styles
-from pres_eval.report.layout import Column, Table, columns_table, records_table
+from pres_eval.report.layout import Column, Readers, Table, columns_table, records_table
 from pres_eval.report.paper import Figure
 
 MEAN_COLUMNS: tuple[Column[Stops], ...] = (
@@ -98,7 +98,7 @@ def _topics_table(stops: Sequence[Stop], per_topic: bool) -> Table:
         headings=STOP_HEADINGS,
         rows=rows,
         shown=columns_table(STOP_COLUMNS, stops, left=2),
-        people=per_topic,
+        readers=Readers.ALL if per_topic else Readers.PROGRAMS,
     )
 
 
@@ -106,7 +106,10 @@ def stopping_figure(stops: Sequence[Stop]) -> Figure:
     """Draw recall against the share read, a point for each topic, a panel for each target."""
     targets = list(dict.fromkeys(stop.target for stop in stops))
     runs = list(dict.fromkeys(stop.run for stop in stops))
-    with panels(len(targets), 3, (2.9, 2.6), (1.8, 0.0)) as (figure, grid):
+    with panels(len(targets), most_columns=3, plot_inches=(2.9, 2.6), margin_inches=(1.8, 0.0)) as (
+        figure,
+        grid,
+    ):
         for target, axes in zip(targets, grid, strict=True):
             lines = []
             for run, look in zip(runs, run_styles(runs), strict=True):

@@ -19,8 +19,8 @@ from pres_eval.report.drawing import (
     name_ends,
     one_plot,
     panels,
-    plain,
-    plain_names,
+    picture_names,
+    picture_text,
     run_styles,
     shorten_numbers,
 )
@@ -112,7 +112,7 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
     with rows_plot(len(order)) as (figure, axes):
         axes.errorbar(means, heights, xerr=spread, fmt="o", color=COLOURS[0], elinewidth=1.4, capsize=2)
         intervals = f"{percentage(1 - pairs.settings.alpha)} intervals (uncorrected)"
-        title = f"{plain(subject.label)}: means over {pairs.over}, {intervals}"
+        title = f"{picture_text(subject.label)}: means over {pairs.over}, {intervals}"
         if len(order) > 1 and pairs.baseline is None:
             letters = axes.secondary_yaxis("right")
             letters.set_yticks(heights, [pairs.letters[measure][run] for run in order])
@@ -134,20 +134,20 @@ def draw_distributions(report: Report, subject: Subject) -> Figure:
             axes.hlines(height, low, high, colors="black", linewidth=0.9)
             axes.barh(height, third - first, left=first, height=0.6, color="#56B4E9", edgecolor="black")
             axes.vlines(middle, height - 0.3, height + 0.3, colors="black", linewidth=2.4)
-        title = f"{plain(subject.label)} over topics: least, quartiles, most"
+        title = f"{picture_text(subject.label)} over topics: least, quartiles, most"
         label_rows(axes, report, order, subject.label, title)
     return figure
 
 
 def label_rows(axes: Axes, report: Report, order: Sequence[int], label: str, title: str) -> None:
     """Name the runs of the rows, from below, what is along the axis, and the picture."""
-    names = plain_names(report.names)
+    names = picture_names(report.names)
     axes.grid(visible=False, axis="y")
     axes.set(
         yticks=range(len(order)),
         yticklabels=[names[run] for run in order],
         ylim=(-0.6, len(order) - 0.4),
-        xlabel=plain(label),
+        xlabel=picture_text(label),
         title=title,
     )
 
@@ -180,9 +180,9 @@ def draw_bars(axes: Axes, report: Report, run: int, label: str) -> None:
     order = np.argsort(-values, kind="stable")[:num_known]  # nan goes last
     _draw_differences(axes, values[order], [text_of(report.topics[topic]) for topic in order])
     above, at, below = above_at_below(values)
-    name = plain_names(report.names)[run]
+    name = picture_names(report.names)[run]
     axes.set(
-        ylabel=f"{plain(report.heading(label))} minus median",
+        ylabel=f"{picture_text(report.heading(label))} minus median",
         title=f"{name}: above {median_words(report, label)} on {above}, at it on {at},"
         f" below it on {plural(below)}",
     )
@@ -203,7 +203,7 @@ def _draw_differences(axes: Axes, values: FloatArray, topics: Sequence[str]) -> 
             edges = np.arange(len(values) + 1) - 0.5
             axes.stairs(sign * np.maximum(sign * values, 0.0), edges, fill=True, color=colour)
     axes.axhline(0, color="black", linewidth=0.8)
-    named = name_bars(axes, [plain(topic, 14) for topic in topics], 5.0)
+    named = name_bars(axes, [picture_text(topic, 14) for topic in topics], 5.0)
     axes.grid(visible=False, axis="x")
     axes.set(xlabel=f"Topic{named}", xlim=(-1, len(values)))
 
@@ -218,7 +218,7 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
     if len(subject.runs) < 2:
         raise UsageError("--picture pair: this picture needs 2 runs, and the report has one")
     first_run, second_run = subject.runs[:2]
-    all_names = plain_names(report.names)
+    all_names = picture_names(report.names)
     first_name, second_name = all_names[first_run], all_names[second_run]
     values_of_first = report.per_topic(first_run, subject.label)
     values_of_second = report.per_topic(second_run, subject.label)
@@ -226,9 +226,11 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
     first, second = values_of_first[common], values_of_second[common]
     differences = first - second
     order = np.argsort(-differences, kind="stable")
-    with panels(2, 2, (5.25, 4.6)) as (figure, (scatter, bars)):
+    with panels(2, most_columns=2, plot_inches=(5.25, 4.6)) as (figure, (scatter, bars)):
         _draw_topics(scatter, first, second)
-        scatter.set(xlabel=second_name, ylabel=first_name, title=f"{plain(subject.label)} of each topic")
+        scatter.set(
+            xlabel=second_name, ylabel=first_name, title=f"{picture_text(subject.label)} of each topic"
+        )
         ordered_topics = [text_of(report.topics[topic]) for topic in common[order]]
         _draw_differences(bars, differences[order], ordered_topics)
         bars.set_title(f"{first_name} minus {second_name}")
@@ -263,7 +265,7 @@ def draw_topic(report: Report, subject: Subject) -> Figure:
         # A rank of 0 is that of a document which the run did not retrieve.
         ranks = [ranks_of_run[ranks_of_run > 0] for ranks_of_run in documents.ranks[order, start:stop]]
         axes.eventplot(ranks, linelengths=0.6, colors=COLOURS[0])
-        topic = plain(text_of(report.topics[subject.topic]))
+        topic = picture_text(text_of(report.topics[subject.topic]))
         title = f"{topic}: ranks of its {plural(stop - start, 'relevant document')}"
         label_rows(axes, report, order.tolist(), "rank", title)
         axes.set_xscale("log")

@@ -163,9 +163,13 @@ class Report:
         labels = [*self.board, headline_label(self.column(self.main)), "num_rel_ret", "num_rel"]
         return list(dict.fromkeys(labels))
 
+    def less_is_better(self, label: str) -> bool:
+        """Return whether a lower value of the measure is better."""
+        return self.column(label).measure.less_is_better
+
     def sign(self, label: str) -> int:
         """Return -1 where a lower value of the measure is better, else 1: times this, more is better."""
-        return -1 if self.column(label).measure.less_is_better else 1
+        return -1 if self.less_is_better(label) else 1
 
     def best_first(self, label: str) -> list[int]:
         """Return the runs by a measure, the best first; then those that lack topics or values."""

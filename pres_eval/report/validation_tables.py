@@ -10,7 +10,7 @@ from pres_eval.analysis.validation import ERECALL, Estimate, Validation
 from pres_eval.analysis.yields import SampledPart, elusion_tests, plans, sample_needed
 from pres_eval.report.cells import Cell, Interval
 from pres_eval.report.drawing import COLOURS, add_legend, one_plot
-from pres_eval.report.layout import Table, records_table
+from pres_eval.report.layout import Readers, Table, records_table
 from pres_eval.report.paper import Figure
 from pres_eval.report.text import percentage, text_of
 
@@ -49,7 +49,12 @@ def validation_tables(review: Validation) -> list[Table]:
                 left=2,
             ),
         ),
-        Table("sentences", "", ("topic", "sentence"), in_words, people=False),
+        Table(
+            name="sentences",
+            headings=("topic", "sentence"),
+            rows=in_words,
+            readers=Readers.PROGRAMS,
+        ),
         records_table("parts", "Documents by stratum, found by the review or not", review.parts, SampledPart),
     ]
     if settings.target is not None:
@@ -161,7 +166,7 @@ def _target_tables(review: Validation, target: float, percent: str) -> list[Tabl
             notes=(
                 "for a sample drawn at random from all documents before the review, which it did not guide",
             ),
-            people=bool(rules),
+            readers=Readers.ALL if rules else Readers.PROGRAMS,
         ),
     ]
 

@@ -113,7 +113,7 @@ def test_curves() -> None:
         assert [line.get_ydata().tolist() for line in axes.lines] == values[panel].T.tolist()
         assert all(list(line.get_xdata()) == [10, 20, 30, 40, 50] for line in axes.lines)
         assert (axes.get_xlabel(), axes.get_ylabel()) == ("Nmax (rank)", f"mean {'abcd'[panel]}")
-    assert texts(figure) == drawing.plain_names(RUNS)
+    assert texts(figure) == drawing.picture_names(RUNS)
 
 
 def test_robustness() -> None:
@@ -230,7 +230,7 @@ def test_pairs_are_counted_in_whole_numbers() -> None:
 
 def test_dots_are_in_the_order_of_the_last_measure() -> None:
     for falling, order in ((False, np.argsort(-MEANS[-1])), (True, np.argsort(MEANS[-1]))):
-        axes = drawn(run_plots.score_dots(RUNS, MEASURES, MEANS, less_is_better=falling)).axes[-1]
+        axes = drawn(run_plots.score_dots(RUNS, MEASURES, MEANS, last_is_falling=falling)).axes[-1]
         assert [float(dot.get_ydata()[0]) for dot in axes.lines] == MEANS[-1][order].tolist()
 
 

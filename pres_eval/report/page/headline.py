@@ -57,7 +57,7 @@ def headline_picture(report: Report) -> Html | str:
         words += f" with {percentage(1 - pairs.settings.alpha)} interval (uncorrected)"
     if len(rows) < len(means.runs):
         words += f", the best {len(rows)} of {len(means.runs)} runs"
-    if report.sign(means.label) < 0:
+    if report.less_is_better(means.label):
         words += " (less is better)"
     title = _title(report, means)
     return figure(title, words, svg.row_chart("headline", title, words, means.label, rows))
@@ -152,7 +152,7 @@ def _others(report: Report, means: Headline, named: int) -> str:
 def _basis(report: Report, means: Headline) -> str:
     """Return what the numbers of the sentence are."""
     weighted = "" if report.inputs.weights is None else "weighted "
-    less = ", less is better" if report.sign(means.label) < 0 else ""
+    less = ", less is better" if report.less_is_better(means.label) else ""
     words = f"({means.label}: {weighted}mean over {plural(means.topics)}{less}"
     unranked = len(report.names) - len(means.runs)
     if unranked:

@@ -80,7 +80,7 @@ def _best(report: Report, leaders: Sequence[int]) -> list[Content]:
     why_none = report.why_none_is_best(label)
     if why_none is not None:
         return [f"No run is called best: {why_none}."]
-    less = " (less is better)" if report.sign(label) < 0 else ""
+    less = " (less is better)" if report.less_is_better(label) else ""
     unranked = ""
     lacking = [run for run in range(len(report.names)) if not report.has_all_topics(run)]
     if lacking:
