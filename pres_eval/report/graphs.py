@@ -61,13 +61,13 @@ def against_nmax(report: Report, measure: str) -> Graph:
     """Return PRES or recall at each Nmax of the grid."""
     title = measure[0].upper() + measure[1:]
     columns = []
-    for cutoff in report.grid:
+    for cutoff in report.curve_ranks:
         columns.append((cutoff, f"{measure}_{cutoff}", f"Nmax {cutoff}, {measure}"))
     return Graph(
         name=measure,
         title=f"{title} against Nmax",
         description=f"{title} at Nmax, averaged over topics",
-        x=rank_axis("Nmax, documents that the reader reads", float(max(report.grid))),
+        x=rank_axis("Nmax, documents that the reader reads", float(max(report.curve_ranks))),
         y=unit_axis(title),
         curves=_curves(report, columns),
     )
@@ -121,7 +121,7 @@ def roc_curve(report: Report, run: int) -> Iterator[Point]:
     num_topics = max(evaluation.totals.num_topics, 1)
     nothing = np.zeros(len(num_rel))
     retrieved_and_relevant = [("rank 0", nothing, nothing)]
-    for rank in report.grid:
+    for rank in report.curve_ranks:
         relevant = np.rint(evaluation.by_label(f"recall_{rank}") * num_rel)
         retrieved_and_relevant.append((f"rank {rank}", np.minimum(num_ret, rank), relevant))
     retrieved_and_relevant.append(("all retrieved", num_ret, evaluation.by_label("num_rel_ret")))

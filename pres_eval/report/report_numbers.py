@@ -50,7 +50,7 @@ def document_level_averages(report: Report, run: int) -> list[Row]:
 def pres_and_recall(report: Report, run: int) -> list[tuple[str, str, str]]:
     """Return the rows of the table that TREC does not have: PRES and recall at each Nmax of the grid."""
     rows = []
-    for cutoff in report.grid:
+    for cutoff in report.curve_ranks:
         pres, recall = report.text(run, f"PRES_{cutoff}"), report.text(run, f"recall_{cutoff}")
         rows.append((str(cutoff), pres, recall))
     return rows

@@ -40,9 +40,9 @@ def _averages(report: Report, graph: Graph) -> list[Html]:
     """Return the numbers behind a curve against Nmax, with their heading."""
     rows = []
     for run, name in enumerate(report.names):
-        values = [report.text(run, f"{graph.name}_{cutoff}") for cutoff in report.grid]
+        values = [report.text(run, f"{graph.name}_{cutoff}") for cutoff in report.curve_ranks]
         rows.append([name, *values])
-    averages = table("Average over topics", ["run", *map(str, report.grid)], rows, sortable=True)
+    averages = table("Average over topics", ["run", *map(str, report.curve_ranks)], rows, sortable=True)
     return [element("h3", graph.title), scrolling(graph.title, averages)]
 
 
