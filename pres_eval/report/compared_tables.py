@@ -51,7 +51,7 @@ def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
 
 
 def _means(result: ComparedRuns, topics: str) -> Table:
-    """Return the table of means, with marks of the best and of significant differences."""
+    """Return the table of means, with marks of the best and of significant differences from the baseline."""
     scores = result.scores
     marks = _marks(result)
     means, is_best = scores.means.tolist(), result.best.tolist()
@@ -172,8 +172,12 @@ def _notes_of_intervals(result: ComparedRuns) -> list[str]:
 
 
 def _best_first(scores: PairedScores) -> list[int]:
-    """Return the numbers of the runs, the best by the first measure first."""
-    order: list[int] = (-rounded(scores.gains()[0])).argsort(kind="stable").tolist()
+    """Return the numbers of the runs, the best by the first measure first, equal ones in their order.
+
+    Means that differ by a rounding error alone are equal.
+    """
+    gains = rounded(scores.gains()[0])
+    order: list[int] = (-gains).argsort(kind="stable").tolist()
     return order
 
 
@@ -296,8 +300,9 @@ def _comparison_columns(corrected: str) -> list[Column[Comparison]]:
 
 
 def _interval_cell(pair: Comparison) -> Interval:
-    """Return the interval of a difference, marked where it and the test disagree."""
-    return Interval(pair.lower, pair.upper, signed=True, mark="" if pair.agrees else "!")
+    """Return the interval of a difference, marked where it and the test disagree on significance."""
+    mark = "" if pair.agrees else "!"
+    return Interval(pair.lower, pair.upper, signed=True, mark=mark)
 
 
 def _comparison_notes(result: ComparedRuns, corrected: str) -> list[str | Note]:

@@ -130,7 +130,7 @@ def guarded(text: str) -> str:
 
 
 def separated(rows: Iterable[Sequence[str]], delimiter: str) -> str:
-    """Return rows as CSV with this delimiter."""
+    """Return rows as lines of CSV, cells separated by the delimiter and quoted where they need it."""
     output = io.StringIO()
     csv.writer(output, delimiter=delimiter, lineterminator="\n").writerows(rows)
     return output.getvalue()

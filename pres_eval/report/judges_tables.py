@@ -217,7 +217,7 @@ def orders_table(
 
 
 def swaps_table(pairs: Sequence[SwappedPair]) -> Table:
-    """Return the pairs of runs that the two judges put in opposite orders, people see the first of them."""
+    """Return the pairs of runs that the two judges put in opposite orders; people see the first ones."""
     columns: list[Column[SwappedPair]] = [
         Column("measure", lambda pair: pair.measure),
         Column("run", lambda pair: pair.run),

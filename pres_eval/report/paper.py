@@ -37,8 +37,8 @@ LEAST_LETTERS = 7.0
 PAGE_WIDTH, PAGE_HEIGHT = 174.0, 240.0
 """Millimetres of a page, which has room for whole names."""
 
-COLUMN_WIDTH = 84.0
-"""Millimetres of a column of a page in two columns."""
+COLUMN_MILLIMETRES = 84.0
+"""Width of a column of a page in two columns."""
 
 EDGE_INCHES = 0.04
 """Inches left above and below what is drawn, so that lines at its edge are whole."""
@@ -72,8 +72,8 @@ _STYLE: dict[Any, Any] = {
 class Paper:
     """Paper of a picture: everything but its content.
 
-    width      in millimetres; None: as wide as they come
-    untitled   whether their titles are left out
+    width      in millimetres; None: as wide as the picture comes
+    untitled   whether its titles are left out
     style      a file of matplotlib's settings, or the name of one of its styles, which comes on top of ours
     highlight  the runs whose curves have colours, by name; those of all others are grey
     """
@@ -95,7 +95,7 @@ HEEDS_HIGHLIGHT = ContextVar("HEEDS_HIGHLIGHT", default=False)
 
 
 def paper_inches() -> float:
-    """Return the inches that a picture may be wide."""
+    """Return the inches that a picture may be wide; infinity on paper of any width."""
     width = PAPER.get().width
     return math.inf if width is None else width / MILLIMETRES
 
@@ -254,7 +254,7 @@ def picture(make: Callable[[], Figure], path: str, paper: Paper = AS_IT_COMES) -
     """
 
     def draw() -> bytes:
-        """Draw in a context of its own, so that the paper is that of this picture alone."""
+        """Return the file; called in a context of its own, so that the paper is this picture's alone."""
         PAPER.set(paper)
         HEEDS_HIGHLIGHT.set(False)
         figure = make()
@@ -303,8 +303,8 @@ def _saved(figure: Figure, kind: str, width: float | None, untitled: bool) -> by
             figure.savefig(output, format=kind, dpi=150, metadata=metadata, bbox_inches=saved_part)
         except UserWarning as problem:
             # Only a given width makes an error of the warning.
-            is_below_column = width is not None and width < COLUMN_WIDTH
-            wider = COLUMN_WIDTH if is_below_column else PAGE_WIDTH
+            is_below_column = width is not None and width < COLUMN_MILLIMETRES
+            wider = COLUMN_MILLIMETRES if is_below_column else PAGE_WIDTH
             raise UsageError(
                 f"--width {width:g}: too narrow for this picture, try {wider:.0f}mm"
             ) from problem

@@ -48,7 +48,7 @@ def document_level_averages(report: Report, run: int) -> list[Row]:
 
 
 def pres_and_recall(report: Report, run: int) -> list[tuple[str, str, str]]:
-    """Return the rows of the table that TREC does not have: PRES and recall at each Nmax of the grid."""
+    """Return the rows of a table that TREC does not have: Nmax, PRES and recall at each of `curve_ranks`."""
     rows = []
     for cutoff in report.curve_ranks:
         pres, recall = report.text(run, f"PRES_{cutoff}"), report.text(run, f"recall_{cutoff}")
@@ -57,7 +57,7 @@ def pres_and_recall(report: Report, run: int) -> list[tuple[str, str, str]]:
 
 
 def as_text(report: Report) -> str:
-    """Return the tables of all runs as TREC prints them, for a terminal; runs without tables at the end."""
+    """Return the tables of all runs as TREC prints them; at the end the runs that could not be evaluated."""
     parts = [run_text(report, run) for run in range(len(report.names))]
     if report.inputs.failures:
         failed = "".join(f"  {text_of(failure.message)}\n" for failure in report.inputs.failures)

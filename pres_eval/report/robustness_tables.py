@@ -232,7 +232,7 @@ def warning_of_few_runs(result: Robustness) -> str:
 
 
 def _notes(result: Robustness) -> Iterator[str]:
-    """Yield the notes: what becomes of removed judgements, few runs, measures whose coefficient has no 1."""
+    """Yield the notes: what becomes of removed judgements; few runs; ties that keep a coefficient below 1."""
     plan = result.plan
     which = {"relevant": "relevant judgements", "all": "judgements of all grades"}[plan.thin]
     becomes = {

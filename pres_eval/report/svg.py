@@ -49,12 +49,12 @@ MARKER_PATHS = (
 
 
 def series_class(number: int) -> str:
-    """Return the classes of a series: its colour and its dashes."""
+    """Return the classes of a series, by its number from 0: its colour and its dashes."""
     return f"c{number % COLOUR_CLASSES} d{number % DASH_CLASSES}"
 
 
 def marker(number: int) -> str:
-    """Return the path of a series' marker, from its middle."""
+    """Return the path of the marker of a series, by its number from 0; it begins at the marker's middle."""
     return MARKER_PATHS[number % len(MARKER_PATHS)]
 
 
@@ -190,9 +190,9 @@ def _starts_of_equal(numbers: Sequence[float]) -> list[int]:
     [0, 2, 3]
     """
     starts = []
-    for place, number in enumerate(numbers):
-        if place == 0 or number != numbers[place - 1]:
-            starts.append(place)
+    for index, number in enumerate(numbers):
+        if index == 0 or number != numbers[index - 1]:
+            starts.append(index)
     return starts
 
 

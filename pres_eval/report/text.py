@@ -161,7 +161,7 @@ def cut_note(labels: Sequence[str], bounded: Collection[str]) -> str:
 
 
 def left_out_notes(labels: Sequence[str]) -> list[str]:
-    """Return a note that names columns left out of a comparison, as they are no averages; none for none."""
+    """Return a note that names the columns left out of a comparison, as they are no averages, if any."""
     if not labels:
         return []
     return [f"left out, no averages over topics: {', '.join(labels)}"]

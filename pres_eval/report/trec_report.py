@@ -151,7 +151,7 @@ class Report:
         return next(column for column in self.evaluations[0].columns if column.label == label)
 
     def heading(self, label: str) -> str:
-        """Return the heading of a column above a picture of topics."""
+        """Return the name of a column above a picture of topics: the title of its measure, else its label."""
         return self.column(label).measure.title or label
 
     @property
@@ -162,7 +162,7 @@ class Report:
 
     @property
     def board_and_counts(self) -> list[str]:
-        """The measures of the leaderboard, with the headline's, and those that count relevant documents."""
+        """The labels of the leaderboard's columns: `board`, the headline's measure, relevant documents."""
         labels = [*self.board, headline_label(self.column(self.main)), "num_rel_ret", "num_rel"]
         return list(dict.fromkeys(labels))
 
@@ -185,13 +185,13 @@ class Report:
 
     @property
     def main(self) -> str:
-        """The measure by which the page begins: the first that can be tested, or the first at all."""
+        """The label of the main measure: the first of `board` that can be tested, or the first at all."""
         pairs = self.compared.pairs
         return self.board[0] if pairs is None else pairs.measures[0]
 
     @property
     def baseline(self) -> int:
-        """The run that others are compared with: the one asked for, or the best."""
+        """The number of the run that others are compared with: the one asked for, or the best."""
         if self.compared.asked_baseline is not None:
             return self.compared.asked_baseline
         return self.best_first(self.main)[0]

@@ -55,7 +55,7 @@ def _choices(report: Report) -> Html:
 
 
 def _different_topics(report: Report) -> Html | str:
-    """Return the banner for averages over different topics; empty if all runs have all topics."""
+    """Return the banner that warns of averages over different topics; empty if all runs have all topics."""
     if not report.topics_differ() or report.options.complete:
         return ""
     counts = [len(evaluation.topics) for evaluation in report.evaluations]
@@ -94,7 +94,10 @@ def failed_runs(report: Report) -> Html | str:
 
 
 def _averages(report: Report, *, sortable: bool) -> Html:
-    """Return the board: runs and their means, the best first; without links where nothing is sortable."""
+    """Return the table of runs and their means, the best by the first measure first.
+
+    sortable: whether columns can be sorted and the names of runs are links
+    """
     labels = report.board_and_counts
     caption = "Averages over topics"
     if len(report.names) > 1:
@@ -135,7 +138,7 @@ def _mean_cell(report: Report, run: int, label: str) -> Html:
 
 
 def _topic_count(report: Report, run: int) -> str:
-    """Return how many topics a run was averaged over, and how many of these it lacks."""
+    """Return over how many topics a run was averaged: `20`, `20 (2 counted as 0)` or `18 of 20 topics`."""
     count = report.topic_counts()[run]
     zeros = report.counted_as_0(run)
     if zeros:
@@ -146,7 +149,7 @@ def _topic_count(report: Report, run: int) -> str:
 
 
 def _order_and_marks(report: Report) -> str:
-    """Return what the order and the marks of the table mean: the end of its caption."""
+    """Return the end of the table's caption: what its order and its marks mean."""
     words = f", by {report.board[0]}"
     rated = [label for label in report.board if report.column(label).measure.format is Format.FLOAT]
     without = [label for label in rated if not report.leaders(label)]
@@ -215,7 +218,7 @@ def _letters(report: Report, label: str, run: int, *, hidden: bool) -> Html | st
 
 
 def _intervals(report: Report) -> Html | str:
-    """Return the chart of means with their intervals, nothing if runs were not compared."""
+    """Return the chart of means by the first measure with their intervals; empty if no mean was tested."""
     pairs = report.compared.pairs
     if pairs is None:
         return ""

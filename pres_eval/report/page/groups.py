@@ -23,9 +23,9 @@ def groups_view(report: Report) -> Html:
     assert groups is not None, "a page has this section where there are groups"
     named_groups = []
     for name, topics in groups.topics.items():
-        size = _size(report, topics)
-        if size:
-            named_groups.append(f"{name} ({plural(size)})")
+        num_topics = _count_topics(report, topics)
+        if num_topics:
+            named_groups.append(f"{name} ({plural(num_topics)})")
     names = ", ".join(named_groups)
     parts = []
     # The main measure comes first, and is open.
@@ -41,8 +41,8 @@ def groups_view(report: Report) -> Html:
     )
 
 
-def _size(report: Report, topics: frozenset[bytes]) -> int:
-    """Return how many topics of a group the report has."""
+def _count_topics(report: Report, topics: frozenset[bytes]) -> int:
+    """Count the topics of a group that the report has."""
     return len(topics.intersection(report.topics))
 
 
@@ -91,7 +91,7 @@ def _means(report: Report, groups: Groups, label: str, comparisons: Sequence[Gro
 
     Means that differ significantly from the baseline's have a sign of SIGNS behind them.
     """
-    names = [name for name, topics in groups.topics.items() if _size(report, topics)]
+    names = [name for name, topics in groups.topics.items() if _count_topics(report, topics)]
     kind = report.column(label).measure.format
     marks = {(pair.run, pair.group): SIGNS[pair.direction] for pair in comparisons}
     rows: list[Sequence[Cell]] = []
@@ -145,7 +145,7 @@ def _starred(p_value: float, significant: bool) -> str:
 
 
 def _interactions(label: str, interactions: Sequence[Interaction]) -> Html:
-    """Return the table of whether differences in a measure depend on the group."""
+    """Return the table of tests whether differences in a measure depend on the group."""
     rows = []
     for pair in interactions:
         row = [f"{pair.run} against {pair.other}", pair.least, pair.greatest]

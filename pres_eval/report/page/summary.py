@@ -132,7 +132,10 @@ def _tests_in_words(report: Report, leaders: Sequence[int]) -> list[Content]:
 
 
 def _tests_with_best(report: Report, pairs: PairTable, leaders: Sequence[int]) -> list[Content]:
-    """Return the tests of the best run, or of those that tie, against all others."""
+    """Return the tests of the best run, or of those that tie, against all others.
+
+    In words the first two runs alone are compared; of the others there is the number.
+    """
     parts: list[Content] = []
     if len(leaders) > 1:
         parts.append(_tested_pair(report, pairs, leaders[0], leaders[1], aside=""))
@@ -151,7 +154,7 @@ def _tests_with_best(report: Report, pairs: PairTable, leaders: Sequence[int]) -
 
 
 def _significant_differences(report: Report, pairs: PairTable, run: int) -> str:
-    """Return a sentence on the runs that a run is significantly better than, and those that are better."""
+    """Return the sentence `a is significantly better than 3 of the 5 other runs [and worse than 1]`."""
     num_others = len(report.names) - 1
     num_better, num_worse = _count_significant(report, pairs, run)
     amount = f"{num_worse} of the {num_others} other runs"
