@@ -290,14 +290,25 @@ def _lines(pattern: str) -> list[str]:
     return [picture_text(line, PATTERN_LETTERS) for line in lines]
 
 
-AROUND_BARS = 1.2
-"""Inches of height that the title and the x axis of the bars take."""
+AROUND_POSITIONS, AROUND_BARS, LEAST_AROUND_BARS = 1.2, 1.2, 0.9
+"""Inches of height that titles and axes take: of positions on a page, of bars, and of bars at least."""
 
 LEAST_RUN_HEIGHT = 0.0111
 """Part of a page that a name of 7 points needs with the gap below it."""
 
 
-def agreement(
+def _with_rest(
+    patterns: Sequence[str], pairs: Sequence[int], most: int
+) -> tuple[Sequence[str], Sequence[int]]:
+    """Return at most `most` patterns and their numbers of pairs: the rarest are one, `3 other patterns`."""
+    if len(patterns) <= most:
+        return patterns, pairs
+    num_rest = len(patterns) - (most - 1)
+    with_rest = [*patterns[: most - 1], f"{num_rest} other patterns"]
+    return with_rest, [*pairs[: most - 1], sum(pairs[most - 1 :])]
+
+
+def agreement_figure(
     runs: Sequence[str],
     measures: Sequence[str],
     positions: AnyArray,
@@ -322,12 +333,9 @@ def agreement(
     page = page_height(width)
     if math.isfinite(page):
         # The rarest patterns share a bar where a page has no room for them below names of 7 points.
-        least_upper = height_of_names + 1.2 + LEAST_RUN_HEIGHT * page * len(runs)
-        most_bars = max(2, int((page - least_upper - 0.9) / bar_height))
-        num_rest = len(patterns[most_bars:])
-        if num_rest:
-            patterns = [*patterns[: most_bars - 1], f"{num_rest + 1} other patterns"]
-            pairs = [*pairs[: most_bars - 1], sum(pairs[most_bars - 1 :])]
+        least_upper = height_of_names + AROUND_POSITIONS + LEAST_RUN_HEIGHT * page * len(runs)
+        most_bars = max(2, int((page - least_upper - LEAST_AROUND_BARS) / bar_height))
+        patterns, pairs = _with_rest(patterns, pairs, most_bars)
         upper = max(least_upper, min(upper, page - AROUND_BARS - bar_height * len(patterns)))
     lower = AROUND_BARS + bar_height * len(patterns)
     with new_figure(width, upper + lower) as figure:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,8 @@ def robustness_figure(
             _draw_correlations(axes, percent, lines, looks)
             axes.set_title(picture_text(title), loc="left")
             axes.set_ylim(min(LEAST_SHOWN_TAU, lowest - 0.05), 1.02)
-        panels_in_row = len({axes.get_position().x0 for axes in grid})
+        left_edges = {axes.get_position().x0 for axes in grid}
+        panels_in_row = len(left_edges)
         first_of_rows = grid[::panels_in_row]
         for axes in first_of_rows:
             axes.set_ylabel(f"{coefficient} with the full ranking")
@@ -73,7 +75,9 @@ def robustness_figure(
             grid[-1].annotate(
                 f" {level}: {words}", (1, level), xycoords=("axes fraction", "data"), va=side, fontsize=7
             )
-        lines_by_label = {line.get_label(): line for axes in grid for line in axes.get_lines()}
+        lines_by_label = {}  # lines of the same label look the same in all panels
+        for axes in grid:
+            lines_by_label |= {line.get_label(): line for line in axes.get_lines()}
         handles = [lines_by_label[picture_text(name)] for name in names]
         labels = []
         for name in names:
@@ -112,6 +116,32 @@ MOST_ORDERS = 5
 """Measures whose orders of runs are drawn."""
 
 
+@dataclass(frozen=True)
+class Room:
+    """Room that names take in a picture of judges.
+
+    run_letters    letters of the name of a run
+    judge_letters  letters of the name of a judge in a panel of positions
+    least_width    inches between the names of the runs at both sides of a panel
+    gap            inches between the names of the two judges below it
+    """
+
+    run_letters: int
+    judge_letters: int
+    least_width: float
+    gap: float
+
+
+ROOM_ON_PAPER = Room(run_letters=16, judge_letters=14, least_width=1.4, gap=0.4)
+ROOM_ON_SCREEN = Room(run_letters=28, judge_letters=28, least_width=2.6, gap=1.0)
+
+RUN_LETTER, JUDGE_LETTER = 0.075, 0.04
+"""Inches of a letter in the names of runs, and of half a letter in those of judges, which are centred."""
+
+GRADES_HEIGHT = 3.2
+"""Inches of the map of grades."""
+
+
 def judges_figure(
     judges: Sequence[str],
     grades: Sequence[int],
@@ -128,16 +158,13 @@ def judges_figure(
     warn: called with a line about those that are left out for lack of room
     """
     drawn_orders = list(orders.items())[:MOST_ORDERS]
-    if math.isfinite(paper_inches()):  # on paper
-        longest_name, judge_names = 16, fitted(judges, 14)
-        least_width, margin = 1.4, 0.4
-    else:
-        longest_name, judge_names = 28, fitted(judges, 28)
-        least_width, margin = 2.6, 1.0
+    has_paper = math.isfinite(paper_inches())
+    room = ROOM_ON_PAPER if has_paper else ROOM_ON_SCREEN
+    judge_names = fitted(judges, room.judge_letters)
     # All sizes are inches.  The names of the judges stand below the lines, those of the runs at both sides.
-    width_between_names = max(least_width, margin + 0.04 * sum(map(len, judge_names)))
-    longest = max(map(len, picture_names(runs, longest_name)), default=0)
-    width_of_orders = width_between_names + 2 * 0.075 * longest
+    width_between_names = max(room.least_width, room.gap + JUDGE_LETTER * sum(map(len, judge_names)))
+    longest = max(map(len, picture_names(runs, room.run_letters)), default=0)
+    width_of_orders = width_between_names + 2 * RUN_LETTER * longest
     width_of_grades = max(3.4, 1.4 + 0.55 * len(grades))
     panel_width = width_of_grades
     if drawn_orders:
@@ -146,7 +173,8 @@ def judges_figure(
     widest = min(WIDEST_INCHES, FIGURE_LETTERS / LEAST_LETTERS * paper_inches())
     columns_with_room = int(widest // panel_width)
     columns = max(1, min(1 + len(drawn_orders), columns_with_room))
-    figure_width, row_height = columns * panel_width, max(3.2, 1.0 + 0.2 * len(runs))
+    figure_width = columns * panel_width
+    row_height = max(GRADES_HEIGHT, 1.0 + 0.2 * len(runs))
     most_drawn = _measures_on_page(figure_width, columns, len(runs))
     if len(drawn_orders) > most_drawn:
         drawn_orders = drawn_orders[:most_drawn]
@@ -158,14 +186,14 @@ def judges_figure(
     rows = math.ceil((1 + len(drawn_orders)) / columns)
     heights = [row_height] * rows
     if columns == 1:
-        heights[0] = 3.2  # the grades alone in their row
+        heights[0] = GRADES_HEIGHT  # they are alone in their row
     # Names and titles need their own room, whatever the others take: each panel is a figure of its own.
     with new_figure(figure_width, sum(heights)) as figure:
         parts = figure.subfigures(rows, columns, squeeze=False, height_ratios=heights).ravel()
         draw_grades(parts[0].subplots(), fitted(judges, 28), grades, counts)
         for part, (measure, positions) in zip(parts[1:], drawn_orders, strict=False):
             axes = part.subplots()
-            draw_rank_changes(axes, runs, judge_names, positions, longest_name)
+            draw_rank_changes(axes, runs, judge_names, positions, room.run_letters)
             axes.set(title=f"Position of each run: {picture_text(measure)}", xlabel="judge")
     return figure
 

@@ -18,6 +18,7 @@ APPROXIMATE = ("wilson", "wald")
 """Methods of intervals whose limits may miss the truth more often than they say."""
 
 DEFAULT_METHOD = ReviewSettings.method
+"""The method of intervals without --method: beta-binomial."""
 
 WORST_CASES = {
     DEFAULT_METHOD: "intervals held the truth in 92 % of samples, limits to one side in 94 %",
