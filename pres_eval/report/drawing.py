@@ -29,11 +29,13 @@ from pres_eval.report.paper import (
 )
 from pres_eval.report.text import cut, fitted, printable
 
-EACH_NAME = 0.14
+NAME_INCHES = 0.14
 """Inches that a name below a bar needs."""
 
 AROUND_PLOT = 0.8
 """Inches that title and labels of an axis take from a plot."""
+
+POINTS_PER_INCH = 72
 
 NAME_DISTANCE = 1.4
 """Distance of the names of lines, in heights of a letter."""
@@ -100,7 +102,10 @@ def panels(
 def add_legend(
     figure: Figure, handles: Sequence[Any], labels: Sequence[str], columns: int | None = None
 ) -> None:
-    """Draw a legend below the plots in up to `columns` columns; None: beside them, on narrow paper below."""
+    """Draw a legend below the plots in up to `columns` columns, as many as the paper has room for.
+
+    columns None: in one column beside the plots; on narrow paper below them in up to two
+    """
     if columns is None and not is_narrow():
         figure.legend(handles, labels, loc="outside right upper", ncols=1, handlelength=3.5)
         return
@@ -113,8 +118,8 @@ def add_legend(
 
 
 def _letter_inches(figure: Figure) -> float:
-    """Return the height of the letters of a figure on its paper in inches."""
-    return max(LEAST_LETTERS, FIGURE_LETTERS * shrunk(figure)) / 72
+    """Return the height in inches of the letters of a figure on its paper."""
+    return max(LEAST_LETTERS, FIGURE_LETTERS * shrunk(figure)) / POINTS_PER_INCH
 
 
 def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[str]) -> None:
@@ -142,9 +147,10 @@ def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[
             "shrinkB": 0,
             "relpos": (0, 0.5),  # from before the name, so that it crosses no other
         }
-        end = line.get_xdata()[-1], line.get_ydata()[-1]
-        beside: Any = (1.04, height)
-        axes.annotate(name, end, beside, textcoords="axes fraction", va="center", arrowprops=arrow)
+        end_of_line = line.get_xdata()[-1], line.get_ydata()[-1]
+        # Shares of the plot's width and height: a little to the right of it.
+        position: Any = (1.04, height)
+        axes.annotate(name, end_of_line, position, textcoords="axes fraction", va="center", arrowprops=arrow)
 
 
 def _end_and_mean(line: Any) -> tuple[float, float]:
@@ -156,7 +162,8 @@ def _end_and_mean(line: Any) -> tuple[float, float]:
 def _apart(ends: Sequence[float], limits: tuple[float, float], gap: float) -> list[float]:
     """Return where names of lines stand, as shares of the plot's height, at least `gap` from each other.
 
-    ends  where the lines end, ascending; names stand there where there is room
+    ends    values at which the lines end, ascending; names stand there where there is room
+    limits  values at the bottom and at the top of the plot
     """
     low, high = limits
     heights: list[float] = []
@@ -179,7 +186,7 @@ def name_bars(axes: Axes, names: Sequence[str], width: float) -> str:
     Returns a note on the step n for the label of the axis: ` (one in 3 named)`; empty if all are named.
     """
     inches_for_names = min(paper_inches(), width) - AROUND_PLOT
-    step = max(1, math.ceil(len(names) * EACH_NAME / inches_for_names))
+    step = max(1, math.ceil(len(names) * NAME_INCHES / inches_for_names))
     axes.set_xticks(range(0, len(names), step), list(names[::step]), rotation=90, fontsize=7)
     return f" (one in {step} named)" if step > 1 else ""
 

@@ -36,16 +36,16 @@ def explained_tables(
     relevance_level  the least grade of a relevant document, which a note says where it is not 1
     """
     labels = evaluation.labels
-    by_topic = zip(*(evaluation.by_label(label).tolist() for label in labels), strict=True)
-    scores = dict(zip(evaluation.topics, by_topic, strict=True))
-    no_scores = (0.0,) * len(labels)
+    columns = [evaluation.by_label(label).tolist() for label in labels]
+    scores = dict(zip(evaluation.topics, zip(*columns, strict=True), strict=True))
+    no_scores = (0.0,) * len(labels)  # of a topic that the run lacks
     rows: list[tuple[Value, ...]] = []
     for_people: list[tuple[float, Table]] = []
     level_note = level_lines(relevance_level)
     for explanation in explanations:
         values = scores.get(explanation.topic, no_scores)
         counts = (len(explanation.documents), explanation.found, explanation.num_ret)
-        # A1 and A2 of the plot: ranks lost against the best case, ranks gained over the worst.
+        # A1 and A2 of the picture: ranks lost against the best case, ranks gained over the worst.
         areas = (explanation.sum_of_ranks, explanation.area_lost, explanation.area_kept)
         rows.append((explanation.topic, *counts, *areas, *values))
         table = _topic_table(explanation, labels, values)

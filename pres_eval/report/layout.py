@@ -117,7 +117,7 @@ Record = TypeVar("Record")
 
 @dataclass(frozen=True)
 class Column(Generic[Row_contra]):
-    """A column that people see: its heading, and the function that makes its cell of the record of a row."""
+    """A column that people see: its heading, and the function that returns its cell of a row's record."""
 
     heading: str
     cell: Callable[[Row_contra], Cell]
@@ -198,7 +198,7 @@ def _named(name: str, tables: Sequence[Table]) -> Table:
 
 
 def _as_text(tables: Sequence[Table], look: Look) -> str:
-    """Return the tables for people one below the other, each with its notes."""
+    """Return the tables for people one below the other, each with its notes and its drawing."""
     check_style(look.style)
     texts = []
     for table in tables:
@@ -211,7 +211,7 @@ def _as_text(tables: Sequence[Table], look: Look) -> str:
             texts.append(drawing_text(table.drawing, look.markup))
         if table.rest:
             texts.append(notes_text([note_text(table.rest, look.markup)], look.markup, look.width))
-        look = replace(look, failures=())  # the first table has them
+        look = replace(look, failures=())  # the first table has had them
     return "\n".join(texts)
 
 
@@ -224,7 +224,7 @@ def _without_correct_over(note: str | Note) -> str | Note:
 
 
 def grid_of(table: Table, look: Look) -> Grid:
-    """Return a table as people see it, its cells rounded and escaped, with the runs that failed."""
+    """Return a table as people see it, its cells rounded and escaped, with a row for each run that failed."""
     style = look.markup
     view = table if table.shown is None else table.shown
     rows = []

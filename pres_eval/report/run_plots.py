@@ -106,6 +106,7 @@ def score_dots(
                 _draw_intervals(axes, means[measure][order], lower[measure][order], upper[measure][order])
             full, baseline = None, None
             if baselines is not None:
+                # Its place in the order.
                 baseline = int(np.flatnonzero(order == baselines[measure])[0])
                 full = np.zeros(len(runs), np.bool_)
                 if significant is not None:
@@ -179,7 +180,10 @@ BASELINE_MARK: dict[str, Any] = {**FULL_MARK, "marker": "s", "color": BASELINE_C
 
 
 def _draw_dots(axes: Axes, means: AnyArray, full: AnyArray | None, baseline: int | None) -> None:
-    """Draw means (R,) as dots, rings where `full` (R,) is false, and the baseline with its line."""
+    """Draw means (R,) as dots, rings where `full` (R,) is false, and the baseline with its line.
+
+    full: None: all are full; baseline: its place among the means, None: there is none
+    """
     for column, mean in enumerate(means.tolist()):
         if column == baseline:
             axes.plot([column], [mean], **BASELINE_MARK)

@@ -56,9 +56,10 @@ def columns_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> dict[str,
     columns: dict[str, SelectedColumn] = {}
     for evaluation in evaluations:
         for column, summary in zip(evaluation.columns, evaluation.summary, strict=True):
-            by_topic = layout.per_topic and column.measure.per_topic
-            over_topics = layout.summary and summary is not None
-            if column.measure.format is not Format.TAG and (by_topic or over_topics):
+            has_topics = layout.per_topic and column.measure.per_topic
+            has_summary = layout.summary and summary is not None
+            has_values = has_topics or has_summary
+            if has_values and column.measure.format is not Format.TAG:
                 columns[column.label] = column
     rank_of = {label: rank for rank, label in enumerate(layout.order)}
 
@@ -84,6 +85,7 @@ def in_order_of(
     if layout.sort is None or not named:
         return named
     column = evaluations[0].labels.index(_sort_label(evaluations[0], layout.sort))
+    # Times this, the best value is the lowest.
     sign = 1 if evaluations[0].columns[column].measure.less_is_better else -1
     incomplete = set(incomplete_runs(evaluations))
 
@@ -117,7 +119,8 @@ def sort_note(
     """
     if layout.sort is None or len(evaluations) < 2:
         return None
-    label, group = split_label(_sort_label(with_group_columns(evaluations[0], groups), layout.sort))
+    with_groups = with_group_columns(evaluations[0], groups)
+    label, group = split_label(_sort_label(with_groups, layout.sort))
     names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations], layout.naming)
     compared_names, compared_runs, shown_label = names, list(evaluations), label
     if group:
@@ -170,7 +173,9 @@ def _cells(column: SelectedColumn, values: Sequence[Any], cell: NumberFormatter)
     if kind not in (Format.TEXT, Format.TAG):
         return [cell(value, kind) for value in values]
     texts = [text_of(value) for value in values]
-    return [guarded(text) for text in texts] if cell is exact else texts
+    if cell is exact:
+        return [guarded(text) for text in texts]
+    return texts
 
 
 NUM_Q = "num_q"
@@ -192,7 +197,8 @@ def as_csv(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) ->
 
     If runs could not be evaluated, a last column has the reason.
     """
-    return separated(_csv_rows(evaluations, layout), "\t" if layout.form == "tsv" else ",")
+    delimiter = "\t" if layout.form == "tsv" else ","
+    return separated(_csv_rows(evaluations, layout), delimiter)
 
 
 def _csv_rows(evaluations: Sequence[ScoredRun], layout: RunLayout) -> Iterator[list[str]]:
