@@ -75,7 +75,7 @@ def robustness_figure(
             grid[-1].annotate(
                 f" {level}: {words}", (1, level), xycoords=("axes fraction", "data"), va=side, fontsize=7
             )
-        lines_by_label = {}  # lines of the same label look the same in all panels
+        lines_by_label: dict[Any, Any] = {}  # lines of the same label look the same in all panels
         for axes in grid:
             lines_by_label |= {line.get_label(): line for line in axes.get_lines()}
         handles = [lines_by_label[picture_text(name)] for name in names]

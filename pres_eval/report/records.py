@@ -92,6 +92,10 @@ class JudgementsRecord:
 class Record:
     """Evaluations over one qrels file with their signature: how the numbers were made.
 
+    options   of the evaluations
+    qrels, runs  the file of the judgements, and the evaluated runs
+    relevance_format  format of the judgements (-R)
+    version   of pres-eval that made the numbers
     failures  runs that could not be evaluated (--keep-going); they are written, but not read back
     files     other files that numbers depend on, by the option that names them, without its dashes
     groups, weights  of topics, None where there are none; they are not read back
@@ -131,7 +135,7 @@ def file_record(path: str) -> FileRecord:
 def to_json(record: Record) -> str:
     """Return the record as JSON, one topic a line."""
     head = json.dumps({"kind": KIND, "layout": LAYOUT, "signature": _signature(record)}, indent=2)
-    open_head = head.removesuffix("\n}")
+    open_head = head.removesuffix("\n}")  # further keys follow
     runs = ",\n".join(_run_text(run, record) for run in record.runs)
     failures = ""
     if record.failures:
@@ -162,7 +166,7 @@ def as_jsonl(evaluations: Sequence[ScoredRun], layout: RunLayout) -> str:
 
 
 def _signature(record: Record) -> dict[str, Any]:
-    """Return the version, options and files that the numbers depend on."""
+    """Return the key "signature" of JSON: the version, options and files that the numbers depend on."""
     options = asdict(record.options)
     compat = options.pop("compat")
     if options["only_topic"] is not None:
