@@ -22,7 +22,7 @@ from pres_eval.errors import MeasureError
 from pres_eval.measures.selection import select
 from pres_eval.options import DEFAULT_NMAX
 from pres_eval.report.agreement import (
-    agreement,
+    agreement_figure,
     correlations_table,
     disagreements_table,
     dissents_table,
@@ -110,7 +110,8 @@ def _show(paired: Paired, options: AgreementOptions) -> None:
 
     def figure() -> Figure:
         """Return the picture of positions, and of verdicts if there are any."""
-        return agreement(runs, measures, positions, list(patterns) or None, list(patterns.values()) or None)
+        pairs = list(patterns.values()) or None
+        return agreement_figure(runs, measures, positions, list(patterns) or None, pairs)
 
     settings = {**paired.settings, "test": options.test, "alpha": options.alpha}
     print_tables(tables, "agreement", settings, options, paired.failures, figure)

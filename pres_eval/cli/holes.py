@@ -61,7 +61,7 @@ def command(options: HolesOptions) -> None:
             loaded.names,
             [f"unjudged of the first {depth}"],
             shares,
-            less_is_better=True,
+            last_is_falling=True,
             title="Share of documents that nobody judged",
         )
 

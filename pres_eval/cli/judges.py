@@ -26,9 +26,9 @@ from pres_eval.reading.mistakes.shapes import SWAPPED
 from pres_eval.report.corrected_tables import corrected_tables
 from pres_eval.report.judges_tables import (
     agreement_table,
-    beside_first,
     grades_table,
     groups_table,
+    joined_over_judges,
     orders_table,
     runs_table,
     swaps_table,
@@ -133,7 +133,7 @@ def command(options: JudgesOptions) -> None:
         """Return the picture of the first two judges."""
         return _figure(pairs[0], scores[:2], options.warn)
 
-    shown = [*corrected, *beside_first(tables, judged)]
+    shown = [*corrected, *joined_over_judges(tables, judged)]
     print_tables(shown, "judges", settings, options, failures, figure)
 
 

@@ -10,4 +10,4 @@ OUTPUT_FORMATS = {
     "latex": "table.as_table",
     "markdown": "table.as_table",
 }
-"""Values of --format, the default first, each with the module here whose function writes it."""
+"""Values of --format, the default first, each with the module here that writes it, or module.function."""

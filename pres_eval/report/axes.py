@@ -11,7 +11,7 @@ from pres_eval.report.markup import Html, element
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis: its quantity, its ends, and its ticks: values and their labels."""
+    """One axis: the label of its quantity, the values at its ends, and its ticks: values and their labels."""
 
     label: str
     low: float
@@ -20,7 +20,10 @@ class Axis:
     logarithmic: bool = False
 
     def position(self, value: float, start: float, end: float) -> float:
-        """Return the position of a value between the ends of the axis."""
+        """Return the position of a value, if `low` is at the position `start` and `high` at `end`.
+
+        An axis whose ends are the same has all values in its middle.
+        """
         low, high = self.low, self.high
         if self.logarithmic:
             value = math.log10(max(value, low))
@@ -35,7 +38,7 @@ class Axis:
 class Frame:
     """A chart: its axes, its size, and the room around its plot, in the units of the SVG's viewBox.
 
-    y  without a label and ticks where each row has a name
+    y  has neither label nor ticks where each row of the chart has a name
     """
 
     x: Axis
@@ -86,7 +89,7 @@ def nice_axis(label: str, low: float, high: float) -> Axis:
     for factor in (5, 2, 1):
         if span / (factor * power_of_ten) <= 6:
             step = power_of_ten * factor
-    # A number of steps that is whole but for a rounding error counts as whole.
+    # 1e-9: a number of steps that is whole but for a rounding error counts as whole.
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     last = max(last, first + 1)
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
@@ -100,7 +103,7 @@ def nice_axis(label: str, low: float, high: float) -> Axis:
 def count_ticks(count: int) -> tuple[tuple[float, str], ...]:
     """Return the ticks of an axis from 0 to a count: ten steps at most, of 1, 2, 5, 10, 20, 50 ..."""
     step = 1
-    for factor in cycle((2, 2.5, 2)):
+    for factor in cycle((2, 2.5, 2)):  # 1 to 2, 2 to 5, 5 to 10, and so on
         if count <= 10 * step:
             break
         step = int(step * factor)
@@ -108,7 +111,10 @@ def count_ticks(count: int) -> tuple[tuple[float, str], ...]:
 
 
 def grid(frame: Frame, vertical: bool = True) -> Html:
-    """Return the lines behind the plot, and the texts beside it; `vertical`: whether x has lines, too."""
+    """Return the lines behind the plot at the ticks, and the labels of both axes and of their ticks.
+
+    vertical: whether there are lines at the ticks of x, too
+    """
     right, bottom = frame.width - frame.right, frame.height - frame.bottom
     lines = ""
     tick_labels: list[Html] = []
@@ -137,7 +143,10 @@ def upright_lines(frame: Frame) -> str:
 def text_at(
     text: str, x: float | str, y: float | str, anchor: str | None = "middle", kind: str | None = None
 ) -> Html:
-    """Return a text of a class (`kind`), which begins, is centred or ends (`anchor`) at a place."""
+    """Return a text at a place.
+
+    anchor: what of it is at x: "middle", "end", None: its beginning; kind: its class, for page.css
+    """
     return element("text", text, class_=kind, x=x, y=y, text_anchor=anchor)
 
 

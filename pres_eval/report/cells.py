@@ -15,10 +15,10 @@ BEST_MARK = "^"
 """The mark of the best of a measure in plain text; * is that of a significant difference."""
 
 BOLD = {LATEX: r"\textbf{{{}}}", MARKDOWN: "**{}**"}
-"""Styles that show the best of a measure in bold instead."""
+"""How styles that can do so show the best of a measure in bold, instead of the mark."""
 
 Value = str | bytes | int | float | bool | None
-"""Content of a cell that is a plain value; bytes are an id, as it is in a file."""
+"""Content of a cell that is a plain value; bytes are an id as it is in a file, None is no value."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ Cell = Value | Score | Interval | PValue
 
 
 def cell_text(cell: Cell, digits: int, style: str) -> str:
-    """Return a cell as it is written, escaped: numbers rounded, yes or nothing for a bool."""
+    """Return a cell as text of a style of tables, escaped: numbers rounded; True is yes, False nothing."""
     if isinstance(cell, (Score, Interval, PValue)):
         return cell.text(digits, style)
     if isinstance(cell, float):
@@ -102,7 +102,7 @@ def _marked(text: str, mark: str, style: str) -> str:
 
 @dataclass(frozen=True)
 class Note:
-    """A line below a table that explains a mark."""
+    """A line below a table that explains a mark, or several, with blanks between them."""
 
     text: str
     mark: str

@@ -14,7 +14,7 @@ from pres_eval.analysis.reproducible import rounded
 from pres_eval.analysis.significance import FEWEST_EQUAL_DIFFERENCES, NEED_VARIANCE, PAIRED_TESTS
 from pres_eval.errors import plural
 from pres_eval.report.cells import BEST_MARK, Cell, Interval, Note, PValue, Score, Value
-from pres_eval.report.layout import Column, Table, columns_table, records_table
+from pres_eval.report.layout import Column, Readers, Table, columns_table, records_table
 from pres_eval.report.paper_notes import paper_note, paper_note_without_test
 from pres_eval.report.text import cut_note, effect_size, falling_notes, left_out_notes, percentage
 
@@ -29,10 +29,12 @@ INTERVAL_NAMES = {"t": "t", "bca": "BCa bootstrap", "percentile": "percentile bo
 
 
 def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
-    """Return tables of means, intervals, with all pairs the groups, and comparisons.
+    """Return the tables of means, of their intervals and of comparisons.
+
+    If all pairs of runs were compared (`result.baselines` is None), also those of letters, alone and with the
+    means; runs that share a letter are a group without significant differences.
 
     topics  the topics that means are over, in words
-    With all pairs there is one more, for --table alone: the means with the letters of the groups.
     """
     note = paper_note(result)
     tables = [
@@ -49,7 +51,7 @@ def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
 
 
 def _means(result: ComparedRuns, topics: str) -> Table:
-    """Return the table of means, with marks of the best and of significant differences."""
+    """Return the table of means, with marks of the best and of significant differences from the baseline."""
     scores = result.scores
     marks = _marks(result)
     means, is_best = scores.means.tolist(), result.best.tolist()
@@ -68,23 +70,29 @@ def _means(result: ComparedRuns, topics: str) -> Table:
         headings=("run", "measure", "mean", "lower", "upper", "best"),
         rows=rows,
         notes=list(_notes_of_means(result)),
-        shown=_grid(scores.measures, cells),
+        shown=_runs_by_measures(scores.measures, cells),
     )
 
 
 def _marks(result: ComparedRuns) -> dict[tuple[str, str], str]:
-    """Return the marks of significant differences from the baseline, by measure and run."""
+    """Return the marks of significant differences from the baseline by label and run; empty for all pairs."""
     if result.baselines is None:
         return {}
     better = ">=" if result.settings.alternative == "non-inferior" else "+"
     # A test on ranks may speak for a run whose mean is lower: the mark is that of the test.
     signs = {1: better, 0: "=", -1: "-"}
-    significant = [comparison for comparison in result.comparisons if comparison.significant]
-    return {(comparison.measure, comparison.run): signs[comparison.direction] for comparison in significant}
+    marks = {}
+    for comparison in result.comparisons:
+        if comparison.significant:
+            marks[comparison.measure, comparison.run] = signs[comparison.direction]
+    return marks
 
 
 def _test_in_brief(result: ComparedRuns, sign: str = "<") -> str:
-    """Return the test and the correction in words, and on which side of alpha p is: `t, ..., p < 0.05`."""
+    """Return the test, its correction and its level: `t, correction holm over all measures, p < 0.05`.
+
+    sign  how p-values of the differences in question compare with alpha
+    """
     settings = result.settings
     words = settings.test
     if settings.test not in JOINT_TESTS:
@@ -103,11 +111,11 @@ MARKS = {
     "equivalent": ("=", "equivalent, within {margin:g}, to"),
     "non-inferior": (">=", "not worse, by {margin:g} or more, than"),
 }
-"""The marks of significant differences by the alternative, and what they mean."""
+"""The marks of significant differences and their meaning, by the alternative of the test."""
 
 
 def _notes_of_means(result: ComparedRuns) -> Iterator[str | Note]:
-    """Yield the notes below the means: signs, test, and left-out topics."""
+    """Yield the notes below the means: marks, test, measures where less is better, and left-out columns."""
     yield Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST_MARK)
     settings, baseline = result.settings, result.baseline
     if result.baselines is not None and result.comparisons:
@@ -127,7 +135,7 @@ def _notes_of_means(result: ComparedRuns) -> Iterator[str | Note]:
 
 
 def _intervals(result: ComparedRuns) -> Table:
-    """Return the table of intervals of means."""
+    """Return the table of intervals of means, which people alone see: programs find the ends in the means."""
     scores = result.scores
     cells: dict[str, list[Cell]] = {}
     for name, lower, upper in zip(scores.runs, result.lower.T.tolist(), result.upper.T.tolist(), strict=True):
@@ -137,8 +145,8 @@ def _intervals(result: ComparedRuns) -> Table:
         name="intervals",
         title=f"{percentage(1 - result.settings.alpha)} {kind} intervals of the means",
         notes=_notes_of_intervals(result),
-        shown=_grid(scores.measures, cells),
-        programs=False,
+        shown=_runs_by_measures(scores.measures, cells),
+        readers=Readers.PEOPLE,
     )
 
 
@@ -149,7 +157,7 @@ def _notes_of_intervals(result: ComparedRuns) -> list[str]:
     notes = []
     if any(math.isnan(end) for end in result.lower.flat):
         notes.append("-: no interval, as all topics have the same value")
-    of_logit = result.settings.logit_measures(result.scores)
+    of_logit = result.settings.logit_measures(result.scores)  # labels
     range_note = ""
     # Bootstrap intervals and those of the logit lie within the range anyway.
     if result.settings.interval == "t":
@@ -164,13 +172,17 @@ def _notes_of_intervals(result: ComparedRuns) -> list[str]:
 
 
 def _best_first(scores: PairedScores) -> list[int]:
-    """Return the numbers of the runs, the best by the first measure first."""
-    order: list[int] = (-rounded(scores.gains()[0])).argsort(kind="stable").tolist()
+    """Return the numbers of the runs, the best by the first measure first, equal ones in their order.
+
+    Means that differ by a rounding error alone are equal.
+    """
+    gains = rounded(scores.gains()[0])
+    order: list[int] = (-gains).argsort(kind="stable").tolist()
     return order
 
 
 def _groups(result: ComparedRuns) -> Table:
-    """Return, for all pairs: the letters of each run, the best by the first measure on top."""
+    """Return the letters of each run by each measure, the best run by the first measure on top."""
     scores = result.scores
     letters = {label: result.letters(measure) for measure, label in enumerate(scores.measures)}
     rows: list[tuple[Value, ...]] = []
@@ -198,15 +210,12 @@ def _groups(result: ComparedRuns) -> Table:
         headings=("run", "measure", "letters"),
         rows=rows,
         notes=notes,
-        shown=_grid(scores.measures, cells),
+        shown=_runs_by_measures(scores.measures, cells),
     )
 
 
 def _means_with_letters(result: ComparedRuns, topics: str) -> Table:
-    """Return, for all pairs, means and letters in one table: the best by the first measure on top.
-
-    It is printed where --table names it, as its numbers are those of two other tables.
-    """
+    """Return means and letters in one table for --table letters, the best run by the first measure on top."""
     scores = result.scores
     letters = {label: result.letters(measure) for measure, label in enumerate(scores.measures)}
     rows: list[tuple[Value, ...]] = []
@@ -230,16 +239,15 @@ def _means_with_letters(result: ComparedRuns, topics: str) -> Table:
         headings=("run", "measure", "mean", "letters"),
         rows=rows,
         notes=notes,
-        shown=_grid(scores.measures, cells),
-        people=False,
-        programs=False,
+        shown=_runs_by_measures(scores.measures, cells),
+        readers=Readers.NOBODY,
     )
 
 
-def _grid(measures: Sequence[str], cells: Mapping[str, Sequence[Cell]]) -> Table:
-    """Return a table of runs × measures for people; the other way round if the measures are many.
+def _runs_by_measures(measures: Sequence[str], cells: Mapping[str, Sequence[Cell]]) -> Table:
+    """Return a table for people: a row for each run, a column for each measure, or if these are many turned.
 
-    cells  of each run, by its name: one for each measure
+    cells  by the name of the run: a cell for each measure
     """
     rows: list[list[Cell]] = []
     if len(measures) <= max(MEASURES_ACROSS, len(cells)):
@@ -252,10 +260,17 @@ def _grid(measures: Sequence[str], cells: Mapping[str, Sequence[Cell]]) -> Table
 
 
 def _comparisons(result: ComparedRuns) -> Table:
-    """Return the table of comparisons, with tests and effect sizes."""
+    """Return the table of comparisons, with tests and effect sizes.
+
+    People do not see it if all pairs are more than MOST_COMPARISONS_SHOWN: they have the letters.
+    """
     settings = result.settings
     corrected = "corrected" if settings.test in JOINT_TESTS else settings.correction
     margin = f" within {settings.margin:g}" if settings.margin else ""
+    readers = Readers.ALL
+    is_all_pairs = result.baselines is None
+    if is_all_pairs and len(result.comparisons) > MOST_COMPARISONS_SHOWN:
+        readers = Readers.PROGRAMS
     return records_table(
         "comparisons",
         f"Comparisons ({settings.test}, {settings.alternative}{margin}, {plural(len(result.scores.topics))})",
@@ -263,7 +278,7 @@ def _comparisons(result: ComparedRuns) -> Table:
         Comparison,
         _comparison_notes(result, corrected),
         columns_table(_comparison_columns(corrected), result.comparisons, left=3),
-        people=result.baselines is not None or len(result.comparisons) <= MOST_COMPARISONS_SHOWN,
+        readers=readers,
     )
 
 
@@ -285,29 +300,30 @@ def _comparison_columns(corrected: str) -> list[Column[Comparison]]:
 
 
 def _interval_cell(pair: Comparison) -> Interval:
-    """Return the interval of a difference, marked where it and the test disagree."""
-    return Interval(pair.lower, pair.upper, signed=True, mark="" if pair.agrees else "!")
+    """Return the interval of a difference, marked where it and the test disagree on significance."""
+    mark = "" if pair.agrees else "!"
+    return Interval(pair.lower, pair.upper, signed=True, mark=mark)
 
 
 def _comparison_notes(result: ComparedRuns, corrected: str) -> list[str | Note]:
-    """Return the notes below the comparisons."""
+    """Return the notes below the comparisons; corrected: the name of the correction in the heading of p."""
     within = result.settings.within_note(len(result.scores.measures))
     notes: list[str | Note] = [
         Note(f"significant: p ({corrected}) < {result.settings.alpha:g}{within}", mark="*"),
-        _note_on_widths(result.settings),
+        _note_on_intervals(result.settings),
         "+/=/-: topics on which the run is better, as good, worse",
         "d_z: mean difference in standard deviations of the differences; g: Hedges' g, d_z without its bias;"
         " r: rank-biserial; -: none, as one topic or equal differences have no deviation",
     ]
     if not all(pair.agrees for pair in result.comparisons):
         notes.append(Note("the interval and the test disagree on whether there is a difference", mark="!"))
-    notes.extend(_without_p(result))
-    notes.extend(_without_width(result))
+    notes.extend(_note_on_missing_p_values(result))
+    notes.extend(_note_on_missing_intervals(result))
     return notes
 
 
-def _without_p(result: ComparedRuns) -> Iterator[str]:
-    """Yield why comparisons have no p-value; nothing where all have one, or for one topic, which is plain."""
+def _note_on_missing_p_values(result: ComparedRuns) -> Iterator[str]:
+    """Yield why some comparisons have no p-value; nothing where all have one, or there is one topic alone."""
     count = sum(math.isnan(pair.p_value) for pair in result.comparisons)
     topics = len(result.scores.topics)
     if not count or topics < 2:
@@ -324,13 +340,15 @@ def _without_p(result: ComparedRuns) -> Iterator[str]:
     )
 
 
-def _without_width(result: ComparedRuns) -> Iterator[str]:
+def _note_on_missing_intervals(result: ComparedRuns) -> Iterator[str]:
     """Yield the note about comparisons that have a p-value but no interval, as differences do not vary."""
     if result.settings.test in JOINT_TESTS:
         return
     count = 0
     for pair in result.comparisons:
-        if pair.difference != 0 and math.isnan(pair.d_z) and not math.isnan(pair.p_value):
+        # d_z is nan if the differences do not vary.
+        has_no_interval = pair.difference != 0 and math.isnan(pair.d_z)
+        if has_no_interval and not math.isnan(pair.p_value):
             count += 1
     if not count:
         return
@@ -344,7 +362,7 @@ def _without_width(result: ComparedRuns) -> Iterator[str]:
     )
 
 
-def _note_on_widths(settings: CompareSettings) -> str:
+def _note_on_intervals(settings: CompareSettings) -> str:
     """Return the note on the coverage and the width of the intervals of differences."""
     level = percentage(1 - settings.alpha)
     if settings.test in JOINT_TESTS:
@@ -355,7 +373,9 @@ def _note_on_widths(settings: CompareSettings) -> str:
         "holm": f"as wide as Holm's step asks for each comparison, at least {level} each",
         "bh": f"as wide as the correction asks for ({percentage(settings.alpha)} of those of findings miss)",
     }
-    width = widths[settings.correction] if settings.simultaneous else f"{level} each, not corrected"
+    width = f"{level} each, not corrected"
+    if settings.simultaneous:  # intervals are as wide as the correction asks for
+        width = widths[settings.correction]
     note = f"interval: {INTERVAL_NAMES[settings.interval]}, of the mean difference, {width}"
     if PAIRED_TESTS[settings.test].ranks:
         note += "; the test compares ranks"

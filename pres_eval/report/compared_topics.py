@@ -23,8 +23,8 @@ from pres_eval.report.text import UNKNOWN
 
 def by_group_tables(by_group: ByGroup, settings: CompareSettings) -> list[Table]:
     """Return the comparisons in groups of topics, and whether differences depend on the group."""
-    measures = len({comparison.measure for comparison in by_group.comparisons})
-    level = f"{settings.alpha:g}{settings.within_note(measures)}"
+    num_measures = len({comparison.measure for comparison in by_group.comparisons})
+    level = f"{settings.alpha:g}{settings.within_note(num_measures)}"
     star = Note(f"significant: p ({settings.correction}, over all groups) < {level}", mark="*")
     tables = [_comparisons(by_group, settings, star)]
     if by_group.interactions:
@@ -33,7 +33,7 @@ def by_group_tables(by_group: ByGroup, settings: CompareSettings) -> list[Table]
 
 
 def _comparisons(by_group: ByGroup, settings: CompareSettings, star: Note) -> Table:
-    """Return the table of comparisons in each group of topics."""
+    """Return the table of comparisons in each group of topics; star: the note on significant ones."""
     columns: list[Column[GroupComparison]] = [
         Column("measure", lambda pair: pair.measure),
         Column("group", lambda pair: pair.group),
@@ -57,7 +57,7 @@ def _comparisons(by_group: ByGroup, settings: CompareSettings, star: Note) -> Ta
 
 
 def _interactions(by_group: ByGroup, settings: CompareSettings, star: Note) -> Table:
-    """Return the table of whether differences depend on the group."""
+    """Return the table of tests whether differences depend on the group; star: note on significant ones."""
     columns: list[Column[Interaction]] = [
         Column("measure", lambda pair: pair.measure),
         Column("run", lambda pair: pair.run),
@@ -87,13 +87,13 @@ def _interactions(by_group: ByGroup, settings: CompareSettings, star: Note) -> T
 
 
 def small_groups_note(by_group: ByGroup, interactions: Sequence[Interaction], alpha: float) -> str:
-    """Return how far p-values of these interactions can be wrong.
+    """Return the note on how far p-values of these interactions can be wrong.
 
-    Empty if none is significant, or if the smallest group has SMALL_GROUP topics.
+    Empty if none is below alpha, or if all groups have SMALL_GROUP topics or more.
     """
-    fewest = min(comparison.topics for comparison in by_group.comparisons)
-    significant = any(interaction.p_value < alpha for interaction in interactions)
-    if not significant or fewest >= SMALL_GROUP:
+    fewest_topics = min(comparison.topics for comparison in by_group.comparisons)
+    has_low_p = any(interaction.p_value < alpha for interaction in interactions)
+    if not has_low_p or fewest_topics >= SMALL_GROUP:
         return ""
     return (
         "p is too low if differences are skewed and vary more in a small group than in the others:"
@@ -103,15 +103,17 @@ def small_groups_note(by_group: ByGroup, interactions: Sequence[Interaction], al
 
 
 SMALL_GROUP = 50
-"""Number of topics of the smallest group below which the table says how far p can be wrong."""
-
+"""Topics of the smallest group below which the table says how far p can be wrong: see the note's numbers."""
 
 ORDER_WORDS = {BY_DIFFERENCE: "largest differences first", BY_TOPIC: "by topic", BY_BEST: "by the best run"}
 """Orders of the best runs of topics, in words."""
 
 
 def winner_tables(scores: PairedScores, order: str = BY_DIFFERENCE) -> list[Table]:
-    """Return the best run of each topic and the second, and how many topics each run wins."""
+    """Return the best run of each topic and the second, and how many topics each run wins.
+
+    order: of the topics, a key of ORDER_WORDS
+    """
     return [_best_runs(scores, order), _wins(scores)]
 
 

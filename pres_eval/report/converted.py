@@ -30,10 +30,10 @@ Write = Callable[[Columns], None]
 
 @contextmanager
 def parquet_table(stream: BinaryIO, selection: Selection) -> Iterator[Callable[[str, ScoredRun], None]]:
-    """Return a writer of runs, by name, into a table of these columns, which is whole after the block.
+    """Return a function that writes a run, by its name, into a Parquet file, complete after the block.
 
     The columns are `run`, `topic` and one for each measure that topics have values of: doubles, or texts.
-    It takes the runs one after the other, so that no more than one of them is in memory.
+    It is called for one run after the other, so that no more than one of them is in memory.
     """
     kinds = {"run": "string", "topic": "string"}
     for column in selection:
@@ -56,9 +56,10 @@ def parquet_table(stream: BinaryIO, selection: Selection) -> Iterator[Callable[[
 
 @contextmanager
 def parquet_writer(stream: BinaryIO, fields: Mapping[str, str]) -> Iterator[Write]:
-    """Return a writer of rows, given as columns, into a file that is whole after the block.
+    """Return a function that writes rows, given as columns, into a Parquet file, complete after the block.
 
-    fields: Arrow's types by the names of the columns.  Raises MissingExtraError.
+    fields: names of the columns and their types, as Arrow calls them.  Raises MissingExtraError without
+    pyarrow.
     """
     pyarrow = extra_module("pyarrow", "writing Parquet", "parquet")
     parquet = extra_module("pyarrow.parquet", "writing Parquet", "parquet")
@@ -76,14 +77,17 @@ OF_RUNS = ("trec_results", "msmarco")
 TARGETS = (*LINE_FORMATS, "json", "jsonl", "csv", "parquet")
 """Values of convert --to."""
 
-KEEPS_IT = "--to jsonl keeps it"
+JSONL_KEEPS_IT = "--to jsonl keeps it"
 """Advice for an id that a format cannot hold."""
 
 
 def write_blocks(
     stream: BinaryIO, blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str
 ) -> None:
-    """Write blocks in a format of TARGETS; `name` is the file they are from, `tag` the last column of runs.
+    """Write blocks of rows in a format of TARGETS.
+
+    grades: whether the numbers are grades of judgements, else scores of a run
+    name: the file that the rows are from, for messages; tag: the last column of runs
 
     Raises InputError for what the format cannot hold: ids with blanks or that are no UTF-8, and in JSON a
     topic or a document that comes again; UsageError for a tag that is no word; MissingExtraError for Parquet
@@ -92,17 +96,16 @@ def write_blocks(
     if not grades and tag.split() != [tag]:
         raise UsageError(f"--tag {quoted(tag)}: expected a name without blanks")
     if form == "parquet":
-        number = {"score": "double"}
+        type_of_number = {"score": "double"}
         if grades:
             blocks = list(blocks)
-            has_gains = any(block.numbers.dtype.kind == "f" for block in blocks)
-            number = {"relevance": "double" if has_gains else "int64"}
-        with parquet_writer(stream, {"query_id": "string", "doc_id": "string", **number}) as write:
+            has_fractions = any(block.numbers.dtype.kind == "f" for block in blocks)
+            type_of_number = {"relevance": "double" if has_fractions else "int64"}
+        with parquet_writer(stream, {"query_id": "string", "doc_id": "string", **type_of_number}) as write:
             for block in blocks:
-                rows = [
-                    (_text(name, topic, line), _text(name, docno, line), value)
-                    for topic, docno, value, line in _rows(block)
-                ]
+                rows = []
+                for topic, docno, number, line in _rows(block):
+                    rows.append((_text(name, topic, line), _text(name, docno, line), number))
                 write([list(column) for column in zip(*rows, strict=True)])
         return
     stream.writelines(_texts(blocks, form, grades, name, tag))
@@ -116,25 +119,31 @@ def _rows(block: Block) -> Iterator[Row]:
 
 
 def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str) -> Iterator[bytes]:
-    """Yield the rows as text of a format; raise InputError for ids that it cannot hold."""
+    """Yield the rows as text of a format, in parts; raise InputError for ids that it cannot hold.
+
+    form, grades, name, tag: as in `write_blocks`
+    """
     if form == "json":
         yield from _json(_by_topic(blocks, name), name)
         return
     if form == "msmarco":
         yield from _msmarco(_by_topic(blocks, name), name)
         return
-    value = "relevance" if grades else "score"
-    headings = {"beir": "query-id\tcorpus-id\tscore\n", "csv": f"query_id,doc_id,{value}\n"}
+    number_name = "relevance" if grades else "score"
+    headings = {"beir": "query-id\tcorpus-id\tscore\n", "csv": f"query_id,doc_id,{number_name}\n"}
     heading = headings.get(form, "").encode()
     ranks: Counter[bytes] = Counter()
     for block in blocks:
         # The heading comes with the first rows: if these cannot be written, nothing is.
-        yield heading + b"".join([_line(row, form, name, value, tag, ranks) for row in _rows(block)])
+        yield heading + b"".join([_line(row, form, name, number_name, tag, ranks) for row in _rows(block)])
         heading = b""
 
 
-def _line(row: Row, form: str, name: str, value: str, tag: str, ranks: Counter[bytes]) -> bytes:
-    """Return a row as a line; ranks count the documents of a topic as they come."""
+def _line(row: Row, form: str, name: str, number_name: str, tag: str, ranks: Counter[bytes]) -> bytes:
+    """Return a row as a line of a format.
+
+    number_name: key of the number in JSON; ranks: documents so far of each topic, which are counted here
+    """
     _check_ids(name, form, row)
     topic, document, number, line = row
     if form == "trec_results":
@@ -147,12 +156,12 @@ def _line(row: Row, form: str, name: str, value: str, tag: str, ranks: Counter[b
     if form == "beir":
         return b"%s\t%s\t%s\n" % (topic, document, repr(number).encode())
     if form == "csv":
-        words = (word.decode("utf-8", "surrogateescape") for word in (topic, document))
-        return separated([[*words, repr(number)]], ",").encode("utf-8", "surrogateescape")
+        ids = [identifier.decode("utf-8", "surrogateescape") for identifier in (topic, document)]
+        return separated([[*ids, repr(number)]], ",").encode("utf-8", "surrogateescape")
     record = {
         "query_id": _text(name, topic, line),
         "doc_id": _text(name, document, line),
-        value: _finite(name, number, line),
+        number_name: _finite(name, number, line),
     }
     return json.dumps(record, ensure_ascii=False).encode() + b"\n"
 
@@ -176,7 +185,10 @@ def _by_topic(blocks: Iterable[Block], name: str) -> Iterator[tuple[bytes, Itera
 
 
 def _json(topics: Iterable[tuple[bytes, Iterator[Row]]], name: str) -> Iterator[bytes]:
-    """Yield one object {topic: {docno: number}}, topic by topic."""
+    """Yield one object {topic: {docno: number}}, topic by topic.
+
+    Raises InputError for a document that comes again, a number that is infinite, and ids that are no UTF-8.
+    """
     start = "{"
     for topic, rows in topics:
         numbers: dict[str, int | float] = {}
@@ -199,19 +211,29 @@ def _json(topics: Iterable[tuple[bytes, Iterator[Row]]], name: str) -> Iterator[
 def _msmarco(topics: Iterable[tuple[bytes, Iterator[Row]]], name: str) -> Iterator[bytes]:
     """Yield lines of topic, docno and rank: by score, equal ones by descending docno, as in evaluations."""
     for _, rows in topics:
-        for rank, row in enumerate(sorted(rows, key=lambda row: (row[2], row[1]), reverse=True), 1):
+        for rank, row in enumerate(sorted(rows, key=_score_and_docno, reverse=True), 1):
             _check_ids(name, "msmarco", row)
-            yield b"%s\t%s\t%d\n" % (*row[:2], rank)
+            topic, document = row[:2]
+            yield b"%s\t%s\t%d\n" % (topic, document, rank)
+
+
+def _score_and_docno(row: Row) -> tuple[float, bytes]:
+    """Return what documents are ordered by."""
+    _, document, score, _ = row
+    return score, document
 
 
 def _check_ids(name: str, form: str, row: Row) -> None:
-    """Raise InputError for ids that readers of the format would cut at blanks, or take for a comment."""
-    topic, document = row[:2]
+    """Raise InputError for ids that readers of the format would cut at blanks, or take for a comment.
+
+    In CSV also for one that reading it back would take for a number which a spreadsheet has rounded.
+    """
+    topic, document, _, line = row
     if form == "csv":
-        for word in (topic, document):
-            if ROUNDED.fullmatch(word):
+        for identifier in (topic, document):
+            if ROUNDED.fullmatch(identifier):
                 expected = "one that pres-eval does not take for a number which a spreadsheet has rounded"
-                raise InputError(name, row[3], f"id {quoted(word)}", expected, KEEPS_IT)
+                raise InputError(name, line, f"id {quoted(identifier)}", expected, JSONL_KEEPS_IT)
     is_comment = form in LINE_FORMATS and topic.startswith(b"#")
     if form in ("json", "jsonl", "parquet"):
         return
@@ -223,26 +245,28 @@ def _check_ids(name: str, form: str, row: Row) -> None:
         return
     blanks = "blanks around it" if form == "csv" else "blanks"
     expected = "one that begins no comment" if is_comment else f"one without {blanks} for {form}"
-    raise InputError(name, row[3], refused, expected, KEEPS_IT)
+    raise InputError(name, line, refused, expected, JSONL_KEEPS_IT)
 
 
-def _can_hold(form: str, word: bytes) -> bool:
-    """Return whether an id stays as it is: lines have none with blanks, CSV none with blanks around it."""
+def _can_hold(form: str, identifier: bytes) -> bool:
+    """Return whether a format keeps an id: none that is empty, with blanks in lines, or around it in CSV."""
     if form in LINE_FORMATS:
-        return word.split() == [word]
-    return word != b"" and word.strip() == word
+        return identifier.split() == [identifier]
+    return identifier != b"" and identifier.strip() == identifier
 
 
-def _text(name: str, word: bytes, line: int | None) -> str:
-    """Return an id as text; raise InputError for one that is no UTF-8."""
+def _text(name: str, identifier: bytes, line: int | None) -> str:
+    """Return an id as text; raise InputError, with file and line, for one that is no UTF-8."""
     try:
-        return word.decode()
+        return identifier.decode()
     except UnicodeDecodeError:
-        raise InputError(name, line, f"id {quoted(word)}", "UTF-8", "--to csv keeps its bytes") from None
+        raise InputError(
+            name, line, f"id {quoted(identifier)}", "UTF-8", "--to csv keeps its bytes"
+        ) from None
 
 
 def _finite(name: str, number: int | float, line: int | None) -> int | float:
-    """Return a number; raise InputError for one that JSON does not have."""
+    """Return a number; raise InputError, with file and line, for infinity, which JSON does not have."""
     if abs(number) == float("inf"):
         raise InputError(name, line, f"score {number}", "a finite one: JSON has no others")
     return number

@@ -20,7 +20,10 @@ from pres_eval.report.text import cut_note, falling_notes, percentage
 
 
 def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
-    """Return the means, the differences, the gain from more topics, and the topics to judge."""
+    """Return the means, the differences, the gain from more topics, and the topics to judge.
+
+    seed: of the order in which topics are drawn to be judged
+    """
     more = Table(
         name="more_topics",
         title="Half the width of intervals, if people judged more topics",
@@ -52,12 +55,13 @@ def _topics_to_judge(judges: TwoJudges, seed: int) -> Table:
 
 
 def _means(judges: TwoJudges, means: list[CorrectedMean], alpha: float) -> Table:
-    """Return the table of corrected means."""
-    num_people, num_machine_alone = len(judges.people.topics), len(judges.topics)
+    """Return the table of corrected means, with intervals of level 1 - alpha."""
+    num_judged = len(judges.people.topics)
+    num_topics = num_judged + len(judges.topics)  # `judges.topics` are those of the machine alone
     measures = judges.people.measures
     range_note = cut_note(measures, judges.people.bounded)
     notes = [
-        f"corrected: the machine's mean less its error on the {num_people} topics of people, with weight λ;"
+        f"corrected: the machine's mean less its error on the {num_judged} topics of people, with weight λ;"
         " right if these were drawn by chance",
         f"intervals: {percentage(1 - alpha)}, t, each for one mean{range_note}",
     ]
@@ -76,7 +80,7 @@ def _means(judges: TwoJudges, means: list[CorrectedMean], alpha: float) -> Table
     ]
     return records_table(
         "corrected",
-        f"Means over {num_people + num_machine_alone} topics, of which people judged {num_people}",
+        f"Means over {num_topics} topics, of which people judged {num_judged}",
         means,
         CorrectedMean,
         notes,

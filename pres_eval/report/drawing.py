@@ -15,7 +15,7 @@ from typing import Any
 from pres_eval.errors import no_such_run
 from pres_eval.report.paper import (
     FIGURE_LETTERS,
-    HIGHLIGHTED,
+    HEEDS_HIGHLIGHT,
     LEAST_LETTERS,
     LEAST_PANEL,
     PAPER,
@@ -29,17 +29,22 @@ from pres_eval.report.paper import (
 )
 from pres_eval.report.text import cut, fitted, printable
 
-EACH_NAME = 0.14
+NAME_INCHES = 0.14
 """Inches that a name below a bar needs."""
 
 AROUND_PLOT = 0.8
 """Inches that title and labels of an axis take from a plot."""
+
+POINTS_PER_INCH = 72
 
 NAME_DISTANCE = 1.4
 """Distance of the names of lines, in heights of a letter."""
 
 BESIDE_LABEL, LETTER_WIDTH = 6.5, 0.58
 """Widths in a legend, in heights of a letter: line and gap beside a label, and one letter of it."""
+
+LEAST_PANEL_SHARE = 0.6
+"""Part of its width to which a panel may be narrowed so that more of them stand side by side."""
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
 """Okabe & Ito (2008) without the yellow, which is too pale for a line on white."""
@@ -70,21 +75,24 @@ def one_plot(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
 @contextmanager
 def panels(
     count: int,
-    most: int,
-    size: tuple[float, float],
-    around: tuple[float, float] = (0.0, 0.0),
+    *,
+    most_columns: int,
+    plot_inches: tuple[float, float],
+    margin_inches: tuple[float, float] = (0.0, 0.0),
     **shared: Any,
 ) -> Iterator[tuple[Figure, list[Axes]]]:
-    """Give a figure with plots in rows, `most` of them side by side, fewer on narrow paper.
+    """Give a figure with a number of plots in rows, `most_columns` of them in a row, fewer on narrow paper.
 
-    size, around: width and height in inches of a plot, and of the margins around all of them
-    shared: arguments of subplots, such as sharey
+    plot_inches, margin_inches: width and height of a plot, and of the margins around all of them together
+    shared: arguments of matplotlib's `subplots`, such as sharey
     """
-    least_width = min(LEAST_PANEL, 0.6 * size[0])
-    with_room = int(min(paper_inches() / least_width, most))
-    columns = max(1, min(with_room, count))
+    plot_width, plot_height = plot_inches
+    margin_width, margin_height = margin_inches
+    least_width = min(LEAST_PANEL, LEAST_PANEL_SHARE * plot_width)
+    columns_with_room = int(min(paper_inches() / least_width, most_columns))
+    columns = max(1, min(columns_with_room, count))
     rows = math.ceil(count / columns)
-    with new_figure(around[0] + columns * size[0], around[1] + rows * size[1]) as figure:
+    with new_figure(margin_width + columns * plot_width, margin_height + rows * plot_height) as figure:
         grid = figure.subplots(rows, columns, squeeze=False, **shared)
         for axes in grid.flat[count:]:
             axes.remove()
@@ -94,7 +102,10 @@ def panels(
 def add_legend(
     figure: Figure, handles: Sequence[Any], labels: Sequence[str], columns: int | None = None
 ) -> None:
-    """Draw a legend below the plots in up to `columns` columns; None: beside them, on narrow paper below."""
+    """Draw a legend below the plots in up to `columns` columns, as many as the paper has room for.
+
+    columns None: in one column beside the plots; on narrow paper below them in up to two
+    """
     if columns is None and not is_narrow():
         figure.legend(handles, labels, loc="outside right upper", ncols=1, handlelength=3.5)
         return
@@ -107,19 +118,22 @@ def add_legend(
 
 
 def _letter_inches(figure: Figure) -> float:
-    """Return the height of the letters of a figure on its paper in inches."""
-    return max(LEAST_LETTERS, FIGURE_LETTERS * shrunk(figure)) / 72
+    """Return the height in inches of the letters of a figure on its paper."""
+    return max(LEAST_LETTERS, FIGURE_LETTERS * shrunk(figure)) / POINTS_PER_INCH
 
 
 def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[str]) -> None:
-    """Write names beside the right ends of lines, in the order of these ends, and apart from each other."""
+    """Write names beside the right ends of lines, moved up or down so that they do not touch each other.
+
+    The grey lines of `run_styles` have one name, `5 other runs`, at the first of them.
+    """
     lines_with_points = []
     for line, name in zip(*named_lines(lines, names), strict=True):
         if len(line.get_ydata()) > 0:
             lines_with_points.append((line, name))
-    lines_with_points.sort(key=lambda named: (named[0].get_ydata()[-1], float(named[0].get_ydata().mean())))
+    lines_with_points.sort(key=lambda named_line: _end_and_mean(named_line[0]))
     ends = [float(line.get_ydata()[-1]) for line, _ in lines_with_points]
-    # Of the figure on its paper, without title and labels of the axis.
+    # The figure's height on its paper: it shrinks as its letters do, which stay LEAST_LETTERS high.
     figure_inches = float(figure.get_size_inches()[1]) * max(shrunk(figure), LEAST_LETTERS / FIGURE_LETTERS)
     plot_inches = figure_inches - AROUND_PLOT
     gap = NAME_DISTANCE * _letter_inches(figure) / plot_inches
@@ -133,15 +147,23 @@ def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[
             "shrinkB": 0,
             "relpos": (0, 0.5),  # from before the name, so that it crosses no other
         }
-        end = line.get_xdata()[-1], line.get_ydata()[-1]
-        beside: Any = (1.04, height)
-        axes.annotate(name, end, beside, textcoords="axes fraction", va="center", arrowprops=arrow)
+        end_of_line = line.get_xdata()[-1], line.get_ydata()[-1]
+        # Shares of the plot's width and height: a little to the right of it.
+        position: Any = (1.04, height)
+        axes.annotate(name, end_of_line, position, textcoords="axes fraction", va="center", arrowprops=arrow)
+
+
+def _end_and_mean(line: Any) -> tuple[float, float]:
+    """Return the height at which a line ends, and its mean height, which orders lines with the same end."""
+    heights = line.get_ydata()
+    return float(heights[-1]), float(heights.mean())
 
 
 def _apart(ends: Sequence[float], limits: tuple[float, float], gap: float) -> list[float]:
     """Return where names of lines stand, as shares of the plot's height, at least `gap` from each other.
 
-    ends  where the lines end, ascending; names stand there where there is room
+    ends    values at which the lines end, ascending; names stand there where there is room
+    limits  values at the bottom and at the top of the plot
     """
     low, high = limits
     heights: list[float] = []
@@ -158,12 +180,13 @@ def _apart(ends: Sequence[float], limits: tuple[float, float], gap: float) -> li
     return heights
 
 
-def name_bars(axes: Axes, names: Sequence[str], wide: float) -> str:
-    """Name as many bars as there is room for in the width (inches) of a figure, from the left.
+def name_bars(axes: Axes, names: Sequence[str], width: float) -> str:
+    """Name the first bar and each n-th one after it, so that the names fit a figure `width` inches wide.
 
-    Returns a note on that, to add to the label of the axis.
+    Returns a note on the step n for the label of the axis: ` (one in 3 named)`; empty if all are named.
     """
-    step = max(1, math.ceil(len(names) * EACH_NAME / (min(paper_inches(), wide) - AROUND_PLOT)))
+    inches_for_names = min(paper_inches(), width) - AROUND_PLOT
+    step = max(1, math.ceil(len(names) * NAME_INCHES / inches_for_names))
     axes.set_xticks(range(0, len(names), step), list(names[::step]), rotation=90, fontsize=7)
     return f" (one in {step} named)" if step > 1 else ""
 
@@ -180,44 +203,49 @@ def shorten_numbers(axes: Axes) -> None:
     axes.ticklabel_format(axis="x", scilimits=(-2, 5), useMathText=True)
 
 
-def plain(text: str, longest: int = 28) -> str:
-    """Return text that matplotlib shows as it is: dollar signs escaped, cut to `longest`.
+def picture_text(text: str, longest: int = 28) -> str:
+    """Return text, cut to `longest` letters, for matplotlib to show as it is: dollar signs are escaped.
 
     A legend would leave out a text with an underscore in front: a blank comes before that.
     """
     text = cut(printable(text), longest)
-    return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
+    if text.startswith("_"):
+        text = f" {text}"
+    return text.replace("$", r"\$")
 
 
-def plain_names(names: Sequence[str], longest: int = 28) -> list[str]:
-    """Return the names of runs in pictures: as `plain` makes them, but names that differ look different."""
+def picture_names(names: Sequence[str], longest: int = 28) -> list[str]:
+    """Return the names of runs as `picture_text`, cut so that names that differ still look different."""
     longest = room_for(longest)
-    return [plain(name, longest) for name in fitted(names, longest)]
+    return [picture_text(name, longest) for name in fitted(names, longest)]
 
 
 def line_styles(count: int) -> list[dict[str, Any]]:
-    """Return colour, dashes and marker of each line: all different up to 315, without the colour up to 45."""
+    """Return colour, dashes and marker of each of `count` lines, as arguments of matplotlib's `plot`.
+
+    7 colours, 9 markers and 5 dashes, each in turn, come together again after 315 lines (their least common
+    multiple); in black and white, without the colours, after 45.
+    """
     styles = zip(range(count), cycle(COLOURS), cycle(MARKERS), cycle(DASHES), strict=False)
     return [{"color": colour, "marker": marker, "linestyle": dash} for _, colour, marker, dash in styles]
 
 
 MOST_COLOURED, MOST_BEST = 8, 5
-"""If there are more lines than the first number, only the second number of them have colours."""
+"""If there are more runs than the first number, only the best have colours, as many as the second number."""
 
 OTHERS: dict[str, Any] = {"color": "#c8c8c8", "marker": "", "linestyle": "-", "zorder": 1.5}
 """Style of all other lines: grey, behind those with colours."""
 
 
 def run_styles(names: Sequence[str], best: Sequence[int] | None = None) -> list[dict[str, Any]]:
-    """Return a style for each run: `line_styles` for those that the paper highlights, grey for others.
+    """Return a style for each run: `line_styles` for those that --highlight names, grey for others.
 
-    If it highlights none, all have colours, or if they are many, the best.  Notes in HIGHLIGHTED that the
-    picture heeds --highlight.
+    best: numbers of the runs, the best first
 
-    best: the runs, the best first; None: all have colours, however many they are.  Raises UsageError for a
-    run to be highlighted that is not there.
+    Without --highlight all runs have colours; if they are more than MOST_COLOURED and `best` is known, the
+    first MOST_BEST of it have.  Raises UsageError if --highlight names a run that is not among these.
     """
-    HIGHLIGHTED.set(True)
+    HEEDS_HIGHLIGHT.set(True)
     highlighted = PAPER.get().highlight
     for name in highlighted:
         if name not in names:
@@ -235,9 +263,12 @@ def run_styles(names: Sequence[str], best: Sequence[int] | None = None) -> list[
 def named_lines(
     lines: Sequence[Any], names: Sequence[str], labels: Sequence[str] | None = None
 ) -> tuple[list[Any], list[str]]:
-    """Return the lines of a legend with their labels or names: each with a colour, the others as one."""
+    """Return the lines of a legend and their labels, or if there are none their names.
+
+    Lines in colours have an entry each; all grey lines together have one: `5 other runs`.
+    """
     coloured_lines, coloured_labels, grey_lines = [], [], []
-    for line, label in zip(lines, labels or plain_names(names), strict=True):
+    for line, label in zip(lines, labels or picture_names(names), strict=True):
         if line.get_color() == OTHERS["color"]:
             grey_lines.append(line)
         else:

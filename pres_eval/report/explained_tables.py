@@ -10,8 +10,8 @@ from pres_eval.arrays import add_in_order
 from pres_eval.errors import plural
 from pres_eval.options import level_lines
 from pres_eval.report.cells import Value
-from pres_eval.report.drawing import add_legend, panels, plain, tick_whole_numbers
-from pres_eval.report.layout import Table
+from pres_eval.report.drawing import add_legend, panels, picture_text, tick_whole_numbers
+from pres_eval.report.layout import Readers, Table
 from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
@@ -29,22 +29,23 @@ def explained_tables(
     """Return each topic with its relevant documents, and the averages of the run over its topics.
 
     run     name of the run
-    topics  numbers of topics that the averages are over, by their names: those of the run, of the qrels
-    most, lines  topics that people see, and lines that these may take: then the worst come first; None: all
-            topics as they are given
+    topics  numbers of topics that the averages are over, by names such as "topics of the run"
+    most    topics that people see at most; None or 0: any number
+    lines   lines that the topics may take; None: any number.  If both are None, people see all topics in the
+            order of `explanations`, else the topics with the lowest PRES first
     relevance_level  the least grade of a relevant document, which a note says where it is not 1
     """
     labels = evaluation.labels
-    by_topic = zip(*(evaluation.by_label(label).tolist() for label in labels), strict=True)
-    scores = dict(zip(evaluation.topics, by_topic, strict=True))
-    no_scores = (0.0,) * len(labels)
+    columns = [evaluation.by_label(label).tolist() for label in labels]
+    scores = dict(zip(evaluation.topics, zip(*columns, strict=True), strict=True))
+    no_scores = (0.0,) * len(labels)  # of a topic that the run lacks
     rows: list[tuple[Value, ...]] = []
     for_people: list[tuple[float, Table]] = []
     level_note = level_lines(relevance_level)
     for explanation in explanations:
         values = scores.get(explanation.topic, no_scores)
         counts = (len(explanation.documents), explanation.found, explanation.num_ret)
-        # A1 and A2 of the plot: ranks lost against the best case, ranks gained over the worst.
+        # A1 and A2 of the picture: ranks lost against the best case, ranks gained over the worst.
         areas = (explanation.sum_of_ranks, explanation.area_lost, explanation.area_kept)
         rows.append((explanation.topic, *counts, *areas, *values))
         table = _topic_table(explanation, labels, values)
@@ -55,10 +56,10 @@ def explained_tables(
             name="topics",
             headings=("topic", "num_rel", "found", "num_ret", "sum_of_ranks", "A1", "A2", *labels),
             rows=rows,
-            people=False,
+            readers=Readers.PROGRAMS,
         ),
         _documents(explanations),
-        *_first(for_people, most, lines),
+        *_topics_for_people(for_people, most, lines),
         _averages(f"Averages of {run}", "over", averages, labels),
     ]
 
@@ -74,7 +75,7 @@ def _documents(explanations: Sequence[Explanation]) -> Table:
         name="documents",
         headings=("topic", "i", "docno", "grade", "rank", "r_i", "lost", "found"),
         rows=rows,
-        people=False,
+        readers=Readers.PROGRAMS,
         left=1,
     )
 
@@ -83,12 +84,16 @@ LINES_AROUND_TOPIC = 6
 """Lines of a topic besides its documents, notes and drawing: title, headings, blank lines."""
 
 
-def _first(topics: Sequence[tuple[float, Table]], most: int | None, lines: int | None) -> list[Table]:
-    """Return the topics that people see: those with the lowest number first, as many as are wanted or fit.
+def _topics_for_people(
+    topics: Sequence[tuple[float, Table]], most: int | None, lines: int | None
+) -> list[Table]:
+    """Return the tables of topics that people see: those with the lowest number first, as many as fit.
 
     topics  a number to sort by, and the table of a topic
     most    topics at most; None or 0: any number
-    lines   lines that the tables may take, the first excepted; both None: all topics in their order
+    lines   lines that the tables may take, though the first is always shown; None: any number
+
+    If both are None: all tables in their order.
     """
     if most is None and lines is None:
         return [table for _, table in topics]
@@ -101,7 +106,8 @@ def _first(topics: Sequence[tuple[float, Table]], most: int | None, lines: int |
             num_lines += 1  # the blank line above it
         num_lines += len(table.rows)
         screen_is_full = lines is not None and bool(shown) and num_lines > lines
-        if screen_is_full or (most and len(shown) == most):
+        has_most = bool(most) and len(shown) == most
+        if screen_is_full or has_most:
             break
         shown.append(table)
     if len(shown) < len(ordered):
@@ -118,20 +124,29 @@ def side_by_side_tables(
     lines: int | None = None,
     relevance_level: float = 1,
 ) -> list[Table]:
-    """Return topics of two runs side by side; people see those first on which the runs differ most."""
+    """Return topics of two runs side by side, and the averages of both runs.
+
+    pairs        of each topic, how PRES of the first and of the second run come about
+    evaluations, names  of the two runs
+    most, lines  topics that people see at most (None or 0: any number), and lines that these may take (None:
+                 any number); if one is set, those on which the runs differ most come first
+    relevance_level  the least grade of a relevant document, which a note says where it is not 1
+    """
     topics: list[tuple[Value, ...]] = []
     documents: list[tuple[Value, ...]] = []
     for_people: list[tuple[float, Table]] = []
     for first, second in pairs:
         num_relevant = len(first.documents)
         topics.append((first.topic, num_relevant, first.found, second.found, first.score, second.score))
-        in_both = _of_both(first, second)
-        for of_first, of_second in in_both:
+        relevant = _relevant_of_both(first, second)
+        for of_first, of_second in relevant:
             ranks = (of_first.rank, of_second.rank, of_first.counted, of_second.counted)
             documents.append((first.topic, of_first.docno, of_first.grade, *ranks))
-        key = -abs(first.score - second.score)
-        table = _side_by_side(first, second, in_both, names)
-        for_people.append((key, replace(table, notes=[*table.notes, *level_lines(relevance_level)])))
+        largest_difference_first = -abs(first.score - second.score)
+        table = _side_by_side(first, second, relevant, names)
+        for_people.append(
+            (largest_difference_first, replace(table, notes=[*table.notes, *level_lines(relevance_level)]))
+        )
     num_topics = [max(len(evaluation.topics), 1) for evaluation in evaluations]
     averages = zip(names, num_topics, evaluations, strict=True)
     return [
@@ -139,22 +154,22 @@ def side_by_side_tables(
             name="topics",
             headings=("topic", "num_rel", "found_1", "found_2", "PRES_1", "PRES_2"),
             rows=topics,
-            people=False,
+            readers=Readers.PROGRAMS,
         ),
         Table(
             name="documents",
             headings=("topic", "docno", "grade", "rank_1", "rank_2", "r_1", "r_2"),
             rows=documents,
-            people=False,
+            readers=Readers.PROGRAMS,
             left=2,
         ),
-        *_first(for_people, most, lines),
+        *_topics_for_people(for_people, most, lines),
         _averages("Averages", "run", averages, evaluations[0].labels),
     ]
 
 
-def _of_both(first: Explanation, second: Explanation) -> list[tuple[Relevant, Relevant]]:
-    """Return the relevant documents of a topic, each as both runs have it."""
+def _relevant_of_both(first: Explanation, second: Explanation) -> list[tuple[Relevant, Relevant]]:
+    """Return the relevant documents of a topic, each with its rank in the first and in the second run."""
     others = {document.docno: document for document in second.documents}
     return [(document, others[document.docno]) for document in first.documents]
 
@@ -165,7 +180,10 @@ def _side_by_side(
     documents: Sequence[tuple[Relevant, Relevant]],
     names: Sequence[str],
 ) -> Table:
-    """Return one topic of two runs for people: each relevant document with its rank in both."""
+    """Return one topic of two runs for people: each relevant document with its rank in both.
+
+    documents: the relevant documents in the first and in the second run; names: of the runs
+    """
     rows: list[tuple[Value, ...]] = []
     for of_first, of_second in documents:
         ranks = []
@@ -188,17 +206,20 @@ def _side_by_side(
         notes=notes,
         headings=("document", "grade", *names, "later"),
         rows=rows,
-        programs=False,
+        readers=Readers.PEOPLE,
     )
 
 
 def _rank(document: Relevant) -> str:
-    """Return the rank of a document as text."""
+    """Return the rank of a document as text; `-` if the run does not have it."""
     return "-" if document.rank is None else str(document.rank)
 
 
 def _topic_table(explanation: Explanation, labels: Sequence[str], values: Sequence[float]) -> Table:
-    """Return one topic for people: the documents above, the areas as text below."""
+    """Return one topic for people: a row for each relevant document, and PRES as areas drawn in letters.
+
+    labels, values: of the measures in the title
+    """
     nmax, num_relevant = explanation.nmax, len(explanation.documents)
     rows: list[tuple[Value, ...]] = []
     for document in explanation.documents:
@@ -228,14 +249,18 @@ def _topic_table(explanation: Explanation, labels: Sequence[str], values: Sequen
         headings=("i", "document", "grade", "rank", "r_i", "r_i - i"),
         rows=rows,
         left=2,
-        programs=False,
+        readers=Readers.PEOPLE,
     )
 
 
 def _averages(
     title: str, heading: str, evaluations: Iterable[tuple[str, int, ScoredRun]], labels: Sequence[str]
 ) -> Table:
-    """Return the averages of evaluations over a number of topics, each with its name."""
+    """Return the averages of evaluations, a row for each.
+
+    heading: that of the first column, which has the names
+    evaluations: name, number of topics that the averages are over, and evaluation
+    """
     rows: list[tuple[Value, ...]] = []
     for name, num_topics, evaluation in evaluations:
         means = [add_in_order(evaluation.by_label(label)) / num_topics for label in labels]
@@ -244,13 +269,19 @@ def _averages(
 
 
 def explained_figure(explained: Iterable[Iterable[Explanation]]) -> Figure:
-    """Draw PRES of each topic of each run as areas (figures 1 and 3 of Magdy & Jones)."""
+    """Draw PRES of each topic of each run as areas (figures 1 and 3 of Magdy & Jones, SIGIR 2010).
+
+    explained: for each run its topics
+    """
     topics = [explanation for explanations in explained for explanation in explanations]
     if len(topics) == 1:
         width, legend_columns = 4.8, 2
     else:
         width, legend_columns = 3.6, 3
-    with panels(len(topics), 3, (width, 2.9), (0.0, 0.6)) as (figure, grid):
+    with panels(len(topics), most_columns=3, plot_inches=(width, 2.9), margin_inches=(0.0, 0.6)) as (
+        figure,
+        grid,
+    ):
         for explanation, axes in zip(topics, grid, strict=True):
             score = f"PRES_{explanation.nmax} = {explanation.score:.4f}"
             title = f"{text_of(explanation.topic)}: {score}, n = {len(explanation.documents)}"
@@ -261,7 +292,11 @@ def explained_figure(explained: Iterable[Iterable[Explanation]]) -> Figure:
 
 
 def draw_areas(axes: Axes, explanation: Explanation, title: str) -> None:
-    """Draw the relevant documents of a topic cumulated by rank, in the best case, the run, the worst case."""
+    """Draw how many relevant documents of a topic are found by each rank: by the run, at best, at worst.
+
+    A1, between the best case and the run, is what the run lost; A2, between the run and the worst case, is
+    what it kept: PRES = A2 / (A1 + A2).
+    """
     nmax, num_relevant = explanation.nmax, len(explanation.documents)
     last = nmax + max(num_relevant, 1)
     # Corners of three stairs: ranks, and how many relevant documents there are so far.
@@ -289,7 +324,7 @@ def draw_areas(axes: Axes, explanation: Explanation, title: str) -> None:
     axes.plot(worst_x, worst_y, color="#D55E00", linestyle=(0, (1, 1.2)), linewidth=1.6, label="worst case")
     axes.axvline(nmax, color="#444444", linestyle=(0, (5, 1.5, 1, 1.5)), linewidth=0.9, label="Nmax")
     axes.set(
-        title=plain(title, 48),
+        title=picture_text(title, 48),
         xlabel="rank",
         ylabel="relevant documents so far",
         xlim=(0, run_x[-1] * 1.02),

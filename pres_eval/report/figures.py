@@ -28,7 +28,7 @@ from pres_eval.report.drawing import (
     name_ends,
     named_lines,
     one_plot,
-    plain_names,
+    picture_names,
     run_styles,
     shorten_numbers,
 )
@@ -39,15 +39,15 @@ from pres_eval.report.text import text_of
 Drawn = tuple[Table, Callable[[], Figure]]
 """A table of numbers, and the function that draws them as a picture.
 
-Functions that return it have names in _figure; those below draw.
+The functions that return it have names that end in _figure; those below them draw.
 """
 
 
 def relevant_figure(qrels: QrelsJudgements, level: float) -> Drawn:
     """Return the table and the picture of each topic's number of relevant documents, most first."""
     topics = [text_of(topic) for topic in qrels.pool.topics]
-    topics_of_relevant = qrels.pool.topic_of[qrels.grade >= level]
-    num_relevant = np.bincount(topics_of_relevant, minlength=len(topics))
+    topic_of_relevant = qrels.pool.topic_of[qrels.grade >= level]  # a topic's number for each judgement
+    num_relevant = np.bincount(topic_of_relevant, minlength=len(topics))
     order = np.argsort(-num_relevant, kind="stable")
     ordered_topics = [topics[topic] for topic in order.tolist()]
     ordered_counts = num_relevant[order].tolist()
@@ -65,7 +65,7 @@ def precision_recall_figure(
 ) -> Drawn:
     """Return the table and the picture of precision and recall of runs on a topic, at each relevant document.
 
-    `num_docs` is not used: the function is called as `roc_figure` is.
+    names, explanations: of the runs.  `num_docs` is not used: the functions for one topic are called alike.
     """
     curves: list[PrecisionRecall] = []
     rows: list[tuple[Value, ...]] = []
@@ -91,7 +91,7 @@ def precision_recall_figure(
 def roc_figure(topic: str, names: Sequence[str], explanations: Sequence[Explanation], num_docs: int) -> Drawn:
     """Return the table of areas under the runs' ROC curves on a topic, and the picture of the curves.
 
-    num_docs  documents in the collection
+    names, explanations: of the runs; num_docs: documents in the collection
     """
     curves: list[Roc] = []
     rows: list[tuple[Value, ...]] = []
@@ -115,11 +115,13 @@ def rnorm_figure(
 ) -> Drawn:
     """Return the table and the picture of the normalised recall of runs on a topic, by collection size.
 
-    `num_docs` is not used: the sizes go from the smallest possible one to 1000 times that.
+    The sizes go from the smallest one that the runs and the judgements allow to 1000 times that; `num_docs`
+    is not used: the functions for one topic are called alike.
     """
     smallest = 2
     for explanation in explanations:
         smallest = max(smallest, explanation.num_ret, len(explanation.documents) + 1)
+    # Ten steps for each factor of ten.
     sizes = np.unique(np.round(np.geomspace(smallest, 1000 * smallest, 31)))
     values = np.empty((len(names), len(sizes)))
     rows: list[tuple[Value, ...]] = []
@@ -137,7 +139,7 @@ def rnorm_figure(
 
 
 def pres_rank_figure(nmax: int, names: Sequence[str], explanations: Sequence[Sequence[Explanation]]) -> Drawn:
-    """Return the table and the picture of PRES, recall and the average rank of found documents.
+    """Return the table and the picture of PRES, recall and the average rank of found documents, by topic.
 
     explanations: of each run, those of its topics; topics without a found document are left out
     """
@@ -153,7 +155,8 @@ def pres_rank_figure(nmax: int, names: Sequence[str], explanations: Sequence[Seq
                 recall = len(ranks) / len(documents)
                 rows.append((name, explanation.topic, average_rank, recall, explanation.score))
     averages, recalls, scores = np.array([row[2:] for row in rows]).reshape(-1, 3).T
-    typical = 1  # relevant documents of the topic that the lines are drawn for
+    # The relevant documents of the topic that the picture's lines are drawn for: the median, Nmax at most.
+    typical = 1
     if num_relevant:
         median = int(np.median(num_relevant))
         typical = max(1, min(median, nmax))
@@ -168,7 +171,10 @@ def pres_rank_figure(nmax: int, names: Sequence[str], explanations: Sequence[Seq
 
 
 def pres_mrr_figure(nmax: int, names: Sequence[str], explanations: Sequence[Sequence[Explanation]]) -> Drawn:
-    """Return the table and the picture of PRES and reciprocal rank on topics with one relevant document."""
+    """Return the table and the picture of PRES and reciprocal rank on topics with one relevant document.
+
+    explanations: of each run, those of its topics
+    """
     rows: list[tuple[Value, ...]] = []
     ranks: list[int] = []
     for name, explanations_of_run in zip(names, explanations, strict=True):
@@ -198,7 +204,6 @@ Curve = TypeVar("Curve", PrecisionRecall, Roc)
 RECALLS = (1.0, 0.8, 0.6, 0.4, 0.2)
 """Recalls for which PRES against average rank is drawn."""
 
-
 MOST_BARS_WITH_GAPS = 60
 """With more bars than this there is no gap between them."""
 
@@ -210,7 +215,7 @@ def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure
         bar_width = 1.0
     with one_plot(8.0, 3.6) as (figure, axes):
         axes.bar(range(len(topics)), list(relevant), color="#0072B2", width=bar_width)
-        named = name_bars(axes, plain_names(topics, 14), 8.0)
+        named = name_bars(axes, picture_names(topics, 14), 8.0)
         axes.grid(visible=False, axis="x")
         mean = sum(relevant) / max(len(relevant), 1)
         axes.axhline(mean, color="#D55E00", linestyle="--", linewidth=1, label=f"mean: {mean:.1f}")
@@ -225,12 +230,15 @@ def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure
 
 
 def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[PrecisionRecall]) -> Figure:
-    """Draw interpolated precision of runs on a topic, a mark at break-even, the saw-tooth of few runs."""
-    few = len(names) <= MOST_SAW_TEETH
+    """Draw interpolated precision against recall of runs on a topic, with a mark at break-even.
+
+    Of few runs the saw-tooth is drawn as well: precision and recall before and at each relevant document.
+    """
+    has_saw_teeth = len(names) <= MOST_SAW_TEETH
 
     def draw(axes: Axes, curve: PrecisionRecall, look: dict[str, Any]) -> Any:
         """Draw a curve, and return its line for the legend."""
-        if few:
+        if has_saw_teeth:
             axes.plot(curve.recall, curve.precision, color=look["color"], linewidth=0.6)
         at_recall_0 = curve.interpolated[:1] if len(curve.levels) else [0.0]
         levels = np.concatenate(([0.0], curve.levels))
@@ -246,14 +254,14 @@ def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[P
         )
         return axes.plot([], [], linewidth=1.4, **look)[0]
 
-    saw_tooth = "saw-tooth (thin), " if few else ""
+    saw_tooth = "saw-tooth (thin), " if has_saw_teeth else ""
     return _plot_of_curves(
         f"{title}: {saw_tooth}interpolated precision, break-even (mark and number)",
-        ("recall", "precision"),
-        names,
-        curves,
-        [(": ", curve.break_even) for curve in curves],
-        draw,
+        axis_names=("recall", "precision"),
+        names=names,
+        curves=curves,
+        numbers=[(": ", curve.break_even) for curve in curves],
+        draw=draw,
     )
 
 
@@ -266,19 +274,21 @@ def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figur
         return axes.plot(curve.fallout, curve.recall, linewidth=1.2, markevery=points_per_mark, **look)[0]
 
     # Few of a collection's documents are ever retrieved: an axis up to 1 would be empty but for its left end.
-    last_fallout = 0.0
+    last_fallout = 0.0  # behind it no curve rises
     for curve in curves:
         still_rising = curve.recall < curve.recall.max()
         last_fallout = max(last_fallout, float(curve.fallout[still_rising].max(initial=0)))
-    reach = min(1.0, 1.2 * last_fallout) or 1.0
+    reach = 1.0
+    if last_fallout > 0:
+        reach = min(1.0, 1.2 * last_fallout)
     return _plot_of_curves(
         f"{title}: ROC up to a fallout of {reach:.3g}",
-        ("fallout", "recall"),
-        names,
-        curves,
-        [(": AUC ", curve.area) for curve in curves],
-        draw,
-        reach,
+        axis_names=("fallout", "recall"),
+        names=names,
+        curves=curves,
+        numbers=[(": AUC ", curve.area) for curve in curves],
+        draw=draw,
+        reach=reach,
     )
 
 
@@ -288,6 +298,7 @@ MOST_SAW_TEETH = 4
 
 def _plot_of_curves(
     title: str,
+    *,
     axis_names: tuple[str, str],
     names: Sequence[str],
     curves: Sequence[Curve],
@@ -297,33 +308,39 @@ def _plot_of_curves(
 ) -> Figure:
     """Draw curves of runs on axes from 0 to 1; of many runs, the best have colours.
 
-    numbers  a word and a number of each run, which the legend shows behind its name; the largest is the best
-    draw     axes, curve, look (colour, line style, marker) -> the line for the legend
-    reach    end of the horizontal axis
+    axis_names  of the horizontal and the vertical axis
+    numbers     a word and a number of each run, which the legend shows behind its name; the more, the better
+    draw        axes, curve, look (colour, line style, marker) -> the line for the legend
+    reach       end of the horizontal axis
     """
-    best = np.argsort([-number for _, number in numbers], kind="stable").tolist()
+    best_first = np.argsort([-number for _, number in numbers], kind="stable").tolist()
     with one_plot(6.4, 5.0) as (figure, axes):
         axes.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
-        looks = run_styles(names, best)
+        looks = run_styles(names, best_first)
         lines = [draw(axes, curve, look) for curve, look in zip(curves, looks, strict=True)]
         axes.set(xlim=(-0.01 * reach, 1.02 * reach), ylim=(-0.01, 1.04))
         axes.set(xlabel=axis_names[0], ylabel=axis_names[1])
         shorten_numbers(axes)
         figure.suptitle(title, fontsize=10)
         labels = []
-        for name, (word, number) in zip(plain_names(names), numbers, strict=True):
+        for name, (word, number) in zip(picture_names(names), numbers, strict=True):
             labels.append(f"{name}{word}{number:.4f}")
         add_legend(figure, *named_lines(lines, names, labels), 1)
     return figure
 
 
 def normalised_recall_curves(sizes: AnyArray, names: Sequence[str], values: AnyArray) -> Figure:
-    """Draw Rnorm against the number of documents in the collection (figure 2): (R, N) values."""
-    best = np.argsort(-values[:, -1], kind="stable").tolist()
+    """Draw Rnorm of runs against the number of documents in the collection.
+
+    sizes: (N,) numbers of documents; values: (R, N)
+
+    Figure 2 of Magdy & Jones, SIGIR 2010, is such a picture.
+    """
+    best_first = np.argsort(-values[:, -1], kind="stable").tolist()
     with one_plot(6.4, 4.4) as (figure, axes):
         points_per_mark = max(1, len(sizes) // 10)
         lines = []
-        for values_of_run, look in zip(values, run_styles(names, best), strict=True):
+        for values_of_run, look in zip(values, run_styles(names, best_first), strict=True):
             lines += axes.plot(sizes, values_of_run, linewidth=1.2, markevery=points_per_mark, **look)
         axes.set(
             title="Normalised recall comes near to recall as the collection grows",
@@ -339,15 +356,18 @@ def normalised_recall_curves(sizes: AnyArray, names: Sequence[str], values: AnyA
 def pres_against_rank(
     nmax: int, relevant: int, averages: AnyArray, scores: AnyArray, recalls: AnyArray
 ) -> Figure:
-    """Draw PRES against the average rank of found documents, for several recalls (figure 4a).
+    """Draw PRES against the average rank of found documents: lines for RECALLS, a dot for each topic.
 
-    The lines are those of a topic with `relevant` relevant documents; the dots are topics (n,) of runs, with
-    their average rank, PRES and recall.
+    relevant: relevant documents of the topic that the lines are drawn for
+    averages, scores, recalls: (n,) average rank, PRES and recall of the topics of runs
+
+    Figure 4a of Magdy & Jones, SIGIR 2010, is such a picture.
     """
     with one_plot(6.8, 4.6) as (figure, axes):
         lines = []
         for recall, look in zip(RECALLS, line_styles(len(RECALLS)), strict=True):
-            num_found = max(recall * relevant, 1e-9)
+            num_found = recall * relevant
+            # From the first ranks, 1 to num_found, to the last ones, which end at Nmax.
             average_ranks = np.linspace((num_found + 1) / 2, nmax - (num_found - 1) / 2, 50)
             lines += axes.plot(
                 average_ranks,
@@ -373,19 +393,24 @@ def pres_against_rank(
 
 
 def pres_against_mrr(nmax: int, ranks: AnyArray) -> Figure:
-    """Draw PRES and reciprocal rank of topics with one relevant document, by its rank (n,) (figure 4b)."""
+    """Draw PRES and reciprocal rank against the rank of the only relevant document, with topics as marks.
+
+    ranks: (n,) of the topics' relevant documents
+
+    Figure 4b of Magdy & Jones, SIGIR 2010, is such a picture.
+    """
     with one_plot(6.4, 4.2) as (figure, axes):
-        every_rank = np.arange(1, nmax + 1)
+        all_ranks = np.arange(1, nmax + 1)
         axes.plot(
-            every_rank,
-            pres_of_one(every_rank, nmax),
+            all_ranks,
+            pres_of_one(all_ranks, nmax),
             color="#0072B2",
             linewidth=1.4,
             label=f"PRES at {nmax}",
         )
         axes.plot(
-            every_rank,
-            1 / every_rank,
+            all_ranks,
+            1 / all_ranks,
             color="#D55E00",
             linewidth=1.4,
             linestyle=(0, (5, 2)),

@@ -58,23 +58,23 @@ def graphs_of(report: Report) -> list[Graph]:
 
 
 def against_nmax(report: Report, measure: str) -> Graph:
-    """Return PRES or recall at each Nmax of the grid."""
+    """Return the graph of a measure, "PRES" or "recall", at each of the report's `curve_ranks`."""
     title = measure[0].upper() + measure[1:]
     columns = []
-    for cutoff in report.grid:
+    for cutoff in report.curve_ranks:
         columns.append((cutoff, f"{measure}_{cutoff}", f"Nmax {cutoff}, {measure}"))
     return Graph(
         name=measure,
         title=f"{title} against Nmax",
         description=f"{title} at Nmax, averaged over topics",
-        x=rank_axis("Nmax, documents that the reader reads", float(max(report.grid))),
+        x=rank_axis("Nmax, documents that the reader reads", float(max(report.curve_ranks))),
         y=unit_axis(title),
         curves=_curves(report, columns),
     )
 
 
 def _roc(report: Report) -> Graph:
-    """Return recall against fallout; needs -N."""
+    """Return the graph of recall against fallout; needs -N."""
     curves = tuple(tuple(roc_curve(report, run)) for run in range(len(report.names)))
     greatest_fallout = 0.0
     for points in curves:
@@ -96,7 +96,9 @@ def _roc(report: Report) -> Graph:
 def _curves(report: Report, columns: Sequence[tuple[float | str, str, str]]) -> tuple[tuple[Point, ...], ...]:
     """Return the curve of each run through its means of some columns.
 
-    columns  place on the x axis, label, and words for a pointer over the point
+    columns  value on the x axis, label, and words for a pointer over the point
+
+    Points whose mean is nan are left out.
     """
     curves = []
     for run in range(len(report.names)):
@@ -120,8 +122,10 @@ def roc_curve(report: Report, run: int) -> Iterator[Point]:
     num_not_relevant = np.maximum(report.options.num_docs_in_coll - num_rel, 0)
     num_topics = max(evaluation.totals.num_topics, 1)
     nothing = np.zeros(len(num_rel))
+    # For each point: its words, and by topic how many documents are retrieved, and how many relevant ones.
     retrieved_and_relevant = [("rank 0", nothing, nothing)]
-    for rank in report.grid:
+    for rank in report.curve_ranks:
+        # Recall times the relevant documents is whole, but for rounding errors.
         relevant = np.rint(evaluation.by_label(f"recall_{rank}") * num_rel)
         retrieved_and_relevant.append((f"rank {rank}", np.minimum(num_ret, rank), relevant))
     retrieved_and_relevant.append(("all retrieved", num_ret, evaluation.by_label("num_rel_ret")))

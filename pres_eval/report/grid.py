@@ -54,7 +54,10 @@ class Grid:
 
 
 def escaped(text: str, style: str) -> str:
-    """Return text with the signs escaped that mean something in the style, or command a terminal."""
+    """Return text as a cell, heading or note of a style has it, without what commands a terminal.
+
+    LaTeX and Markdown read some signs as markup: these are escaped.  HTML is escaped where it is written.
+    """
     text = printable(text)
     if style == LATEX:
         return "".join(_LATEX.get(sign, sign) for sign in text)
@@ -66,6 +69,7 @@ def escaped(text: str, style: str) -> str:
 
 
 _MARKDOWN = re.compile(r"[\\`*\[\]|~]|(?<![^\W_])_|_(?![^\W_])")
+"""Signs that Markdown reads as markup; an underscore only at the beginning or the end of a word."""
 
 _LINKED = re.compile(
     r"@(?=\w)|#(?=\d)|:(?=//)"
@@ -76,7 +80,7 @@ _LINKED = re.compile(
 address, and a commit (7 to 40 hexadecimal digits; not of digits alone, as topics of MS MARCO are)."""
 
 ZERO_WIDTH_SPACE = "&#8203;"
-"""What keeps such a beginning apart from the rest: nobody is mentioned, and nothing is linked."""
+"""Put behind such a beginning, it keeps it apart from the rest: nobody is mentioned, nothing is linked."""
 
 _LATEX = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -94,10 +98,11 @@ _LATEX = {
     "…": r"\ldots{}",
     **{"β": r"$\beta$", "α": r"$\alpha$", "×": r"$\times$", "≤": r"$\leq$", "′": r"$'$", "·": r"$\cdot$"},
 }
+"""Commands of LaTeX for signs that it reads as commands, and for those that its fonts for text lack."""
 
 
 def styles() -> list[str]:
-    """Return the values of --style: tabulate's styles, except the one that leaves `<script>` as it is."""
+    """Return the values of --style: tabulate's styles, except that which does not escape HTML."""
     from tabulate import tabulate_formats
 
     return [style for style in tabulate_formats if style != "unsafehtml"]
@@ -111,13 +116,13 @@ def check_style(style: str) -> None:
 
 
 STARTS_FORMULA = re.compile("[=+\\-@'\t\r＝＋－＠]")
-"""First signs of a text that a spreadsheet takes for a formula, and the apostrophe that `guarded` adds."""
+"""First character of a text that a spreadsheet takes for a formula; also the apostrophe of `guarded`."""
 
 
 def guarded(text: str) -> str:
-    """Return text for a spreadsheet: what would start a formula (`= + - @`) gets an apostrophe in front.
+    """Return text for a spreadsheet: if it would start a formula (`= + - @`), with an apostrophe in front.
 
-    Text that starts with an apostrophe gets another one, so that taking one away always gives the text back.
+    Text that starts with an apostrophe gets another one, so that removing one always gives the text back.
     Numbers of the evaluation never pass through here: -0.5 stays a number.
     """
     text = printable(text)
@@ -125,14 +130,17 @@ def guarded(text: str) -> str:
 
 
 def separated(rows: Iterable[Sequence[str]], delimiter: str) -> str:
-    """Return rows as CSV with this delimiter."""
+    """Return rows as lines of CSV, cells separated by the delimiter and quoted where they need it."""
     output = io.StringIO()
     csv.writer(output, delimiter=delimiter, lineterminator="\n").writerows(rows)
     return output.getvalue()
 
 
 def fits(grid: Grid, style: str, width: int | None) -> bool:
-    """Return whether no line is longer than `width`, None being any."""
+    """Return whether no line of the table is longer than `width`; None: any width.
+
+    Its title and the rows of `apart` do not count: they can be broken.
+    """
     if width is None:
         return True
     text = written(replace(grid, title="", apart=()), style)
@@ -140,7 +148,10 @@ def fits(grid: Grid, style: str, width: int | None) -> bool:
 
 
 def pieces(grid: Grid, style: str, width: int | None) -> Iterator[str]:
-    """Yield the grid as text, in several tables with some of its columns each where lines are too long."""
+    """Yield the text of the grid; if its lines are longer than `width`, as several tables.
+
+    Each has the first `left` columns and as many of the others as fit, at least one; the last has `apart`.
+    """
     if width is None or fits(grid, style, width):
         yield written(grid, style, width)
         return
@@ -158,7 +169,7 @@ def pieces(grid: Grid, style: str, width: int | None) -> Iterator[str]:
 
 
 def _columns(grid: Grid, left: int, start: int, stop: int) -> Grid:
-    """Return the grid with its first `left` columns, and those from `start` up to, but without, `stop`."""
+    """Return the grid with its first `left` columns and the columns start, …, stop - 1."""
     return replace(
         grid,
         header=(*grid.header[:left], *grid.header[start:stop]),
@@ -169,17 +180,18 @@ def _columns(grid: Grid, left: int, start: int, stop: int) -> Grid:
 def written(grid: Grid, style: str, width: int | None = None) -> str:
     """Return the grid as text, with its title above it.  Its cells have been escaped, its title has not.
 
-    `width` is that of the lines of `apart`, None being any; no other line depends on it.
+    width: characters at which the lines of `apart` are broken; None: any number.  No other line is broken.
     """
     if style == LATEX:
         return _latex_tabular(grid)
-    # In these styles the rows of `apart` come behind the table; in others their text is a cell of it.
-    appended = style in (*BARE, MARKDOWN)
+    # In these styles the rows of `apart` come below the table; in others they are rows of it.
+    apart_is_below = style in (*BARE, MARKDOWN)
     rows = list(grid.rows)
-    if not appended:
+    if not apart_is_below:
         rows += _as_cells(grid)
-    if style in BARE and len(rows) >= ROWS_WITHOUT_TABULATE and all("".join(row).isascii() for row in rows):
-        # The lines that tabulate makes of cells of ASCII in these styles.
+    is_long = style in BARE and len(rows) >= ROWS_WITHOUT_TABULATE
+    if is_long and all("".join(row).isascii() for row in rows):
+        # The same lines as tabulate's, whose widths of other characters than ASCII are not known here.
         lines = _bare_lines(grid.header, rows, grid.left, ruled=style == "simple")
     else:
         from tabulate import tabulate
@@ -196,7 +208,7 @@ def written(grid: Grid, style: str, width: int | None = None) -> str:
     text = "".join(f"{line.rstrip()}\n" for line in lines)
     if style == MARKDOWN:
         text += "".join(f"| {' | '.join(cells)} |\n" for cells in _as_cells(grid))
-    elif appended:
+    elif apart_is_below:
         text += "".join(f"{line}\n" for line in _apart_lines(grid, width))
     if not grid.title:
         return text
@@ -208,25 +220,28 @@ def written(grid: Grid, style: str, width: int | None = None) -> str:
 
 
 def _bare_lines(header: Sequence[str], rows: Sequence[Sequence[str]], left: int, *, ruled: bool) -> list[str]:
-    """Return the lines of a table of ASCII whose first `left` columns are text; ruled: below its headings."""
+    """Return the lines of a table of ASCII whose first `left` columns are text.
+
+    ruled: whether there is a line of hyphens below the headings
+    """
     stripped_rows = [[cell.strip() for cell in row] for row in rows]
     fields, rules = [], []
     for number, column in enumerate(zip(*stripped_rows, strict=True)):
-        width = max(len(header[number]) + 2, *map(len, column))
+        width = max(len(header[number]) + 2, *map(len, column))  # two blanks more: as tabulate has it
         side = "<" if number < left else ">"
         fields.append(f"{{:{side}{width}}}")
         rules.append("-" * width)
-    line = "  ".join(fields).format
-    lines = [line(*header)]
+    line_of = "  ".join(fields).format
+    lines = [line_of(*header)]
     if ruled:
-        lines.append(line(*rules))
+        lines.append(line_of(*rules))
     for row in stripped_rows:
-        lines.append(line(*row))
+        lines.append(line_of(*row))
     return lines
 
 
 def _as_cells(grid: Grid) -> list[tuple[str, ...]]:
-    """Return the rows of `apart`, their text in the second column."""
+    """Return the rows of `apart` as rows of the table: their text in the second column, the others empty."""
     if len(grid.header) == 1:
         return [(f"{name}: {text}",) for name, text in grid.apart]
     return [(name, text, *[""] * (len(grid.header) - 2)) for name, text in grid.apart]
@@ -237,14 +252,15 @@ def _apart_lines(grid: Grid, width: int | None) -> Iterator[str]:
     names = [grid.header[0]]
     names += [row[0] for row in grid.rows]
     names += [name for name, _ in grid.apart]
-    column = max(map(len, names))
+    width_of_names = max(map(len, names))
     for name, text in grid.apart:
-        start = f"{name:<{column}}  "
+        start = f"{name:<{width_of_names}}  "
         if width is None:
             yield start + text
             continue
-        further = " " * (len(start) if width - len(start) >= LEAST_TEXT_WIDTH else 4)
-        yield from textwrap.wrap(start + text, width, subsequent_indent=further, break_on_hyphens=False)
+        has_room = width - len(start) >= LEAST_TEXT_WIDTH
+        indent = " " * len(start) if has_room else "    "
+        yield from textwrap.wrap(start + text, width, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _alignments(grid: Grid) -> Sequence[str]:
@@ -266,11 +282,14 @@ LETTER_POINTS, GAP_POINTS = 5.0, 12.0
 """Widths of a digit in a paper's text of 10 points, and of the gap between two columns of a table."""
 
 MOST_SHRUNK = 0.7
-"""Part of its size to which a table may be made smaller to fit a column: its letters have 7 points then."""
+"""Factor by which a table may be made smaller to fit a column: letters of 10 points have 7 then."""
 
 
 def _width_in_latex(grid: Grid) -> str:
-    r"""Return the width that LaTeX makes the grid fit, such as \columnwidth; empty if it fits a column."""
+    r"""Return the width to which LaTeX shrinks the grid, such as \columnwidth; empty if it fits a column.
+
+    A table that would have to be shrunk too much for a column gets the width of the text.
+    """
     if grid.fit:
         return COLUMN_WIDTH
     points = GAP_POINTS * len(grid.header)
@@ -279,7 +298,8 @@ def _width_in_latex(grid: Grid) -> str:
         points += LETTER_POINTS * longest
     if points <= COLUMN_POINTS:
         return ""
-    return COLUMN_WIDTH if MOST_SHRUNK * points <= COLUMN_POINTS else TEXT_WIDTH
+    fits_when_shrunk = MOST_SHRUNK * points <= COLUMN_POINTS
+    return COLUMN_WIDTH if fits_when_shrunk else TEXT_WIDTH
 
 
 _LATEX_COMMANDS = re.compile(r"\\[a-z]+|[{}$^\\]")
@@ -292,9 +312,10 @@ def _latex_tabular(grid: Grid) -> str:
     latex_width = _width_in_latex(grid)
     rows = []
     for cells in grid.rows:
+        # In the columns of numbers a hyphen before a number is a minus sign.
         numbers = [_MINUS.sub("$-$", cell) for cell in cells[grid.left :]]
         rows.append([*cells[: grid.left], *numbers])
-    span = max(len(grid.header) - 1, 1)
+    width_of_text = max(len(grid.header) - 1, 1)  # columns that the text of `apart` takes
     lines = []
     if grid.title and grid.headed:
         # The heading would run into the table without a line of its own.
@@ -313,7 +334,7 @@ def _latex_tabular(grid: Grid) -> str:
     for row in rows:
         lines.append(" & ".join(row) + r" \\")
     for name, text in grid.apart:
-        lines.append(rf"{name} & \multicolumn{{{span}}}{{l}}{{{text}}} \\")
+        lines.append(rf"{name} & \multicolumn{{{width_of_text}}}{{l}}{{{text}}} \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
     if latex_width:
         lines.append(r"\end{adjustbox}")
@@ -321,13 +342,21 @@ def _latex_tabular(grid: Grid) -> str:
 
 
 def notes_text(notes: Sequence[str], style: str, width: int | None = None) -> str:
-    """Return the lines below a table, escaped but for HTML, broken at `width` where a terminal shows them."""
+    """Return notes as the lines below a table, broken at `width` where a terminal shows them.
+
+    The notes are escaped already, but for HTML, which escapes them here.
+    """
     if width is not None and style not in (LATEX, MARKDOWN):
-        notes = [line for note in notes for line in textwrap.wrap(note, width, break_on_hyphens=False)]
+        lines = []
+        for note in notes:
+            lines += textwrap.wrap(note, width, break_on_hyphens=False)
+        notes = lines
     if style == LATEX:
         return "".join(f"\\par{{\\footnotesize {note}\\par}}\n" for note in notes)
     if style == HTML:
         from pres_eval.report.markup import element
 
         return "".join(f"{element('p', note)}\n" for note in notes)
-    return "".join(f"{note}  \n" if style == MARKDOWN else f"{note}\n" for note in notes)
+    # In Markdown two blanks end a line; without them the notes would be one paragraph.
+    end = "  \n" if style == MARKDOWN else "\n"
+    return "".join(f"{note}{end}" for note in notes)

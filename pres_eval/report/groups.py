@@ -23,7 +23,7 @@ def group_label(label: str, group: str) -> str:
 
 
 def split_label(label: str) -> tuple[str, str]:
-    """Return the label of a column over all topics, and the group, empty if there is none."""
+    """Return label and group of a column's name: `map` and `head` of `map[head]`; of `map` no group, ""."""
     if not label.endswith("]") or "[" not in label:
         return label, ""
     whole, _, group = label[:-1].rpartition("[")
@@ -31,9 +31,9 @@ def split_label(label: str) -> tuple[str, str]:
 
 
 def known_label(option: str, name: str, labels: Sequence[str]) -> str:
-    """Return the column that an option means: by its label, or in any way that -m takes it (PRES.100, P@10).
+    """Return the label of the column that an option names, by its label or as -m takes it (PRES.100, P@10).
 
-    Raises UsageError for one that is not there, with the nearest.
+    labels: those that there are.  Raises UsageError, with the nearest of them, for a name of none.
     """
     if name in labels:
         return name
@@ -45,7 +45,7 @@ def known_label(option: str, name: str, labels: Sequence[str]) -> str:
 
 
 def _labels_meant(name: str, labels: Sequence[str]) -> list[str]:
-    """Return those of the labels that -m would give for a name, which may end with a group."""
+    """Return those of the labels that -m would give for a name such as `P@10`, or for `P@10[head]`."""
     measure, group = split_label(name)
     try:
         meant = list(labels_of(measure))
@@ -57,12 +57,13 @@ def _labels_meant(name: str, labels: Sequence[str]) -> list[str]:
 
 
 def over_groups(evaluation: ScoredRun, names: Sequence[str]) -> dict[str, tuple[float | str | None, ...]]:
-    """Return for each of the groups, and for their mean and the worst of them, the value of each column.
+    """Return for each of the groups the value of each column, and two more rows: MACRO_MEAN, WORST_GROUP.
 
-    None where there is none: a group without topics, and then the mean and the worst; and these two also of
-    columns that are no averages or do not tell quality.
+    These are the mean of the groups and the worst of them.  A value is None for a group without topics, and
+    then for the mean and the worst, too; these are None also of columns that are no averages, and the worst
+    of measures that do not tell quality.
     """
-    from pres_eval.reading.topic_files import MACRO_MEAN, WORST_GROUP  # what runs without groups do without
+    from pres_eval.reading.topic_files import MACRO_MEAN, WORST_GROUP  # only runs with groups import it
 
     no_values = (None,) * len(evaluation.columns)
     by_group: dict[str, tuple[float | str | None, ...]] = {}
@@ -78,10 +79,13 @@ def over_groups(evaluation: ScoredRun, names: Sequence[str]) -> dict[str, tuple[
 
 
 def worst_group(evaluation: ScoredRun, number: int) -> str | None:
-    """Return the group in which a column has its worst value, the first of several; None if there is none."""
+    """Return the group in which a column, by its number, has its worst value, the first of several.
+
+    None if there is no worst value: see `over_groups`.
+    """
     column = evaluation.columns[number]
     values = {name: group.summary[number] for name, group in evaluation.groups.items()}
-    worst = _mean_and_worst(column, list(values.values()))[1]
+    _, worst = _mean_and_worst(column, list(values.values()))
     if worst is None:
         return None
     return next(name for name, value in values.items() if value == worst)
@@ -90,10 +94,15 @@ def worst_group(evaluation: ScoredRun, number: int) -> str | None:
 def _mean_and_worst(
     column: SelectedColumn, values: Sequence[float | str | None]
 ) -> tuple[float | None, float | None]:
-    """Return the mean of the values of groups, and the worst of them; None where these mean nothing."""
+    """Return the mean of the values of groups, and the worst of them.
+
+    Both are None if a group has no value, or the column is no average; the worst is None also of a measure
+    that does not tell quality.
+    """
     measure = column.measure
     numbers = [value for value in values if isinstance(value, float) and not math.isnan(value)]
-    if len(numbers) < len(values) or not numbers or measure.format is not Format.FLOAT:
+    all_have_values = len(numbers) == len(values) and len(values) > 0
+    if not all_have_values or measure.format is not Format.FLOAT:
         return None, None
     worst = None
     if measure.tells_quality:
@@ -102,7 +111,7 @@ def _mean_and_worst(
 
 
 def warning_of_groups(evaluation: ScoredRun, groups: Groups | None, weights: Weights | None) -> str | None:
-    """Return a warning of the groups without values; None if all have some."""
+    """Return a warning that names the groups of which the run has no topic; None if there are none."""
     if groups is None:
         return None
     without_values = ", ".join(quoted(name) for name in groups.topics if name not in evaluation.groups)
@@ -116,7 +125,10 @@ def warning_of_groups(evaluation: ScoredRun, groups: Groups | None, weights: Wei
 
 
 def with_group_columns(evaluation: ScoredRun, groups: Groups | None) -> ScoredRun:
-    """Return the evaluation with a column over each group behind those over all topics."""
+    """Return the evaluation with further columns: each one over each group, the mean of these and the worst.
+
+    They have values over topics alone, none by topic.
+    """
     if groups is None:
         return evaluation
     from pres_eval.reading.topic_files import MACRO_MEAN, WORST_GROUP
@@ -127,7 +139,7 @@ def with_group_columns(evaluation: ScoredRun, groups: Groups | None) -> ScoredRu
         measure = replace(column.measure, per_topic=False)
         if measure.format is Format.TAG:
             continue
-        left_out = set()
+        left_out = set()  # rows of `summaries` that this column has no values in
         if measure.format is not Format.FLOAT:
             left_out = {MACRO_MEAN, WORST_GROUP}
         elif not measure.tells_quality:

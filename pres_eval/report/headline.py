@@ -47,9 +47,9 @@ def cutoff_of(column: SelectedColumn) -> int | None:
 
 
 def headline_label(main: SelectedColumn) -> str:
-    """Return the label of the measure in the first sentence of a report whose main measure this is.
+    """Return the label of the measure in the first sentence of a report with this main measure.
 
-    PRES is not what readers outside the field know: they see recall at the same rank.
+    Readers outside the field do not know PRES: for it, they see recall at the same rank.
     """
     cutoff = cutoff_of(main)
     if main.measure.name == "PRES" and main.view == View() and cutoff is not None:
@@ -65,9 +65,10 @@ def headline_of(
     every_topic: Sequence[bytes] | None,
     weights: Weights | None,
 ) -> Headline | None:
-    """Return the means of a column with their intervals; None if no run has all topics.
+    """Return the means of a column with their intervals; None if no run has all topics, or there is no topic.
 
-    every_topic  the topics that all runs count, if those that a run lacks count as 0
+    evaluations, names  of the runs
+    every_topic  the topics of the judgements, if those that a run lacks count as 0; None: each run's own
     """
     runs = list(range(len(evaluations)))
     if not every_topic:

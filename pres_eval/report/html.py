@@ -17,7 +17,7 @@ from pres_eval import __version__
 from pres_eval.errors import plural
 from pres_eval.report.compared_tables import INTERVAL_NAMES
 from pres_eval.report.markup import Content, Html, element, raw, section, whole_page
-from pres_eval.report.page.board import leaderboard, pair
+from pres_eval.report.page.board import leaderboard, two_runs
 from pres_eval.report.page.groups import groups_view
 from pres_eval.report.page.packed import page_data
 from pres_eval.report.page.runs import distributions, graphs, trec_tables
@@ -44,7 +44,7 @@ SCRIPTS = (
 
 
 def as_html(report: Report, *, one_page: bool = False) -> str:
-    """Return the whole page; with `one_page` the summary and the leaderboard alone, for one sheet."""
+    """Return the whole page; one_page: with the summary and the leaderboard alone, for one sheet of paper."""
     if one_page:
         return _document(report, [*_one_page(report), "\n"], script=None)
     script = '"use strict";\n(() => {\n' + "".join(map(_package_file, SCRIPTS)) + "})();\n"
@@ -55,7 +55,8 @@ def as_html(report: Report, *, one_page: bool = False) -> str:
 def _document(report: Report, content: Sequence[Content], script: str | None) -> str:
     """Return a page with this content, in which no script but this one may run.
 
-    Without a script it is the page for one sheet, which page.css prints in a layout of its own.
+    script: its text, which is part of the content; None: the page for one sheet, which has none, and which
+        page.css prints in a layout of its own
     """
     style = _package_file("page.css")
     allowed_script = "'none'" if script is None else f"'{_digest(script)}'"
@@ -69,7 +70,7 @@ def _document(report: Report, content: Sequence[Content], script: str | None) ->
 
 
 def _one_page(report: Report) -> list[Html]:
-    """Return the title, the summary, the leaderboard, and how the numbers were made, in one line."""
+    """Return the header, the summary, the leaderboard, and a line with the version and the judgements."""
     inputs = f"pres-eval {__version__}; judgements {report.shown_path(report.inputs.qrels.path)}"
     if report.inputs.qrels.sha256:
         inputs += f", SHA-256 {report.inputs.qrels.sha256[:12]}…"
@@ -84,21 +85,21 @@ def _one_page(report: Report) -> list[Html]:
 
 def _body(report: Report) -> list[Html]:
     """Return the header, the sections of the page that this report has, and the footer."""
-    several = len(report.names) > 1
+    several_runs = len(report.names) > 1
     # The id of each section, the text of the link to it, and the section.
     parts: list[tuple[str, str, Html]] = [
         ("summary", "In short", summary(report)),
         ("leaderboard", "Leaderboard", leaderboard(report)),
     ]
-    if several:
-        parts.append(("pair", "Two runs", pair(report)))
+    if several_runs:
+        parts.append(("pair", "Two runs", two_runs(report)))
     parts.append(("topic", "A topic", topic_view(report)))
     if report.inputs.groups is not None:
         parts.append(("groups", "Groups", groups_view(report)))
     parts.append(("trust", "Judgements", trust_view(report)))
     parts.append(("distributions", "Distributions", distributions(report)))
     parts.append(("graphs", "Graphs", graphs(report)))
-    if several:
+    if several_runs:
         parts.append(("differences", "Differences", differences(report)))
     parts.append(("topics", "Topics", topics(report)))
     parts.append(("runs", "TREC's tables", trec_tables(report)))
@@ -112,7 +113,10 @@ def _body(report: Report) -> list[Html]:
 
 
 def _header(report: Report, sections: Sequence[tuple[str, str]]) -> Html:
-    """Return the header of the page: title, topics, judgements, and links to the sections, if any."""
+    """Return the header of the page: title, topics, judgements, and links to the sections, if any.
+
+    sections: id of each, and the text of the link to it
+    """
     parts: list[Content] = [element("h1", title_of(report))]
     if report.texts.description:
         parts.append(element("p", report.texts.description))
@@ -179,7 +183,10 @@ def _footer(report: Report) -> Html:
 
 
 def _kind_of_intervals(report: Report, interval: str) -> str:
-    """Return the kind of the intervals of means in words: with weights those from 0 to 1 are of the logit."""
+    """Return the kind of the intervals of means in words.
+
+    If topics differ in weight, t intervals of measures from 0 to 1 are those of the logit.
+    """
     weights = report.inputs.weights
     if interval != "t" or weights is None:
         return INTERVAL_NAMES[interval]
@@ -190,7 +197,7 @@ def _kind_of_intervals(report: Report, interval: str) -> str:
 
 
 def _definitions(rows: Iterable[tuple[str, Content]]) -> Html:
-    """Return a list of names and what each is."""
+    """Return a list of definitions: names, and the value or the meaning of each."""
     parts: list[Html] = []
     for name, value in rows:
         parts += [element("dt", name), element("dd", value)]
@@ -211,7 +218,7 @@ NAMES_OF_OPTIONS = {
 """Names of the options of an evaluation on the page; others keep their own."""
 
 TEXT_IF_NOT_GIVEN = {"max_retrieved": "all", "num_docs_in_coll": "not given", "only_topic": "no, all"}
-"""Text for an option that was not given."""
+"""Text for an option that was not given; for others it is `-`."""
 
 
 def options_of(report: Report) -> list[tuple[str, str]]:
@@ -225,7 +232,10 @@ def options_of(report: Report) -> list[tuple[str, str]]:
 
 def _option_text(name: str, value: str | bytes | float | None) -> str:
     """Return the value of an option of an evaluation as the page shows it."""
-    if value is None or (name == "num_docs_in_coll" and not value):
+    is_given = value is not None
+    if name == "num_docs_in_coll" and value == 0:  # 0: the collection's size is not known
+        is_given = False
+    if not is_given:
         return TEXT_IF_NOT_GIVEN.get(name, "-")
     return plain_text(value, yes="yes", no="no")
 

@@ -27,16 +27,23 @@ SHOWN_ROWS = 12
 
 
 def more_rows(count: int, table: str) -> list[str]:
-    """Describe where to find the rows of such a table that are not printed."""
+    """Return a line on the rows beyond SHOWN_ROWS and the --table that prints them; none if all are shown.
+
+    count: rows of the table; table: its name
+    """
     if count <= SHOWN_ROWS:
         return []
     return [f"{count - SHOWN_ROWS} more: --table {table}"]
 
 
-def agreement_table(judged: Assessments, total: TopicAgreement, table: GradeTable, level: float) -> Table:
+def agreement_table(
+    judged: Assessments, total: TopicAgreement, pairs_of_grades: GradeTable, level: float
+) -> Table:
     """Return the table of agreement on the documents that both judges judged, with counts for each alone.
 
-    total: the agreement over all topics; level: the lowest grade of a relevant document
+    total: the agreement over all topics
+    pairs_of_grades: how many documents that both judged have each pair of grades
+    level: the lowest grade of a relevant document
     """
     first, second = (text_of(name) for name in judged.names[:2])
     rows: list[tuple[str, float]] = [
@@ -51,8 +58,8 @@ def agreement_table(judged: Assessments, total: TopicAgreement, table: GradeTabl
         ("overlap: relevant to both, of those relevant to either", total.overlap),
         ("agreement: the same grade", total.agreement),
         ("Cohen's kappa", total.kappa),
-        ("Cohen's kappa, linear weights", cohens_kappa(table, 1)),
-        ("Cohen's kappa, quadratic weights", cohens_kappa(table, 2)),
+        ("Cohen's kappa, linear weights", cohens_kappa(pairs_of_grades, 1)),
+        ("Cohen's kappa, quadratic weights", cohens_kappa(pairs_of_grades, 2)),
     ]
     rows += _alphas(judged, "both judges")
     return Table(
@@ -76,24 +83,28 @@ def _alphas(judged: Assessments, judges: str) -> list[tuple[str, float]]:
     return rows
 
 
-def beside_first(tables: Sequence[Sequence[Table]], judged: Assessments) -> list[Table]:
-    """Return each table of the first judge and another as one, with a column that names the other judge.
+def joined_over_judges(tables: Sequence[Sequence[Table]], judged: Assessments) -> list[Table]:
+    """Return the tables of the first judge and each other one, joined: the first column names the other.
 
-    tables: of each other judge the same tables, that of agreement first, which ends with all judges together
+    tables: for each other judge the same tables in the same order, that of agreement first
+
+    The joined table of agreement ends with rows for all judges together.  With one other judge its tables are
+    returned as they are.
     """
     names = [text_of(name) for name in judged.names[1:]]
     if len(names) == 1:
         return list(tables[0])
     agreement, *further = zip(*tables, strict=True)
-    together = replace(agreement[0], rows=_alphas(judged, f"all {len(judged.names)} judges"))
-    joined = [_joined([*agreement, together], [*names, "all"])]
+    of_all = replace(agreement[0], rows=_alphas(judged, f"all {len(judged.names)} judges"))
+    joined = [_joined([*agreement, of_all], [*names, "all"])]
     for tables_of_judges in further:
         joined.append(_joined(tables_of_judges, names))
+    joined[0] = replace(joined[0], title=f"Agreement of {text_of(judged.names[0])} and each other judge")
     return joined
 
 
 def _joined(tables: Sequence[Table], names: Sequence[str]) -> Table:
-    """Return the same table under each judge as one."""
+    """Return tables with the same columns as one, its first column a name for the rows of each table."""
     first = tables[0]
     rows: list[tuple[Any, ...]] = []
     for name, table in zip(names, tables, strict=True):
@@ -101,10 +112,9 @@ def _joined(tables: Sequence[Table], names: Sequence[str]) -> Table:
             rows.append((name, *row))
     notes = list(first.notes)
     notes.append("second judge: the one in the first column, of whom p-values are corrected alone")
-    title = first.title.replace("the second judge", "each judge").replace(names[0], "each other judge")
     return replace(
         first,
-        title=title,
+        title=first.title.replace("the second judge", "each judge"),
         headings=("judge", *first.headings),
         rows=rows,
         shown=_joined_for_people(tables, names),
@@ -114,7 +124,10 @@ def _joined(tables: Sequence[Table], names: Sequence[str]) -> Table:
 
 
 def _joined_for_people(tables: Sequence[Table], names: Sequence[str]) -> Table | None:
-    """Return what people see of the tables as one; None if some have no `shown`, or other headings."""
+    """Return what people see of `_joined` tables as one table.
+
+    None if people see what programs get (no `shown`), or if the tables that they see have different headings.
+    """
     shown_tables = [table.shown for table in tables if table.shown is not None]
     if len(shown_tables) < len(tables):
         return None
@@ -128,21 +141,26 @@ def _joined_for_people(tables: Sequence[Table], names: Sequence[str]) -> Table |
     return Table(headings=("judge", *first.headings), rows=rows, left=first.left + 1)
 
 
-def grades_table(judged: Assessments, table: GradeTable) -> Table:
-    """Return the grades of the first judge against those of the second."""
+def grades_table(judged: Assessments, pairs_of_grades: GradeTable) -> Table:
+    """Return how many documents that both judged have each pair of grades.
+
+    Programs get a row for each pair; people see a row for each grade of the first judge, a column for each
+    grade of the second.
+    """
     first, second = (text_of(name) for name in judged.names[:2])
     rows: list[tuple[Any, ...]] = []
     cells: list[Sequence[Cell]] = []
-    for grade, counts in zip(table.grades, table.counts.tolist(), strict=True):
+    grades = pairs_of_grades.grades
+    for grade, counts in zip(grades, pairs_of_grades.counts.tolist(), strict=True):
         cells.append((grade, *counts))
-        for other_grade, count in zip(table.grades, counts, strict=True):
+        for other_grade, count in zip(grades, counts, strict=True):
             rows.append((grade, other_grade, count))
     return Table(
         name="grades",
         title="Documents that both judged, by their grades",
         headings=("first", "second", "documents"),
         rows=rows,
-        shown=Table(headings=(f"{first} \\ {second}", *map(str, table.grades)), rows=cells),
+        shown=Table(headings=(f"{first} \\ {second}", *map(str, grades)), rows=cells),
     )
 
 
@@ -172,14 +190,16 @@ def topics_table(topics: Sequence[TopicAgreement]) -> Table:
 
 
 def _relevant_counts(topic: TopicAgreement) -> Cell:
-    """Return how many documents are relevant to the first judge, to both, to the second."""
+    """Return how many documents are relevant to the first judge, to both, to the second: `12/9/15`."""
     return f"{topic.relevant_first}/{topic.relevant_both}/{topic.relevant_second}"
 
 
-def orders_table(orders: Sequence[Mapping[str, str | float]], alpha: float, test: str, runs: int) -> Table:
-    """Return how the order of the runs under both judges agrees, by measure.
+def orders_table(
+    orders: Sequence[Mapping[str, str | float]], alpha: float, test: str, num_runs: int
+) -> Table:
+    """Return how the order of the runs under both judges agrees, a row for each measure.
 
-    orders: of each measure the values by the names of their columns; runs: how many there are
+    orders: rows of the table, as values by the names of their columns
     """
     return Table(
         name="orders",
@@ -191,13 +211,13 @@ def orders_table(orders: Sequence[Mapping[str, str | float]], alpha: float, test
             f" significant under the first ({test}, p < {alpha:g}, each pair alone)",
             "lost, gained: pairs significant under the first judge alone, under the second alone;"
             " reversed: under both, but the other way round",
-            f"rbo: {opposite_rbo(runs):.4f} for opposite orders of {runs} runs, 1 for the same",
+            f"rbo: {opposite_rbo(num_runs):.4f} for opposite orders of {num_runs} runs, 1 for the same",
         ),
     )
 
 
 def swaps_table(pairs: Sequence[SwappedPair]) -> Table:
-    """Return the pairs of runs in opposite orders."""
+    """Return the pairs of runs that the two judges put in opposite orders; people see the first ones."""
     columns: list[Column[SwappedPair]] = [
         Column("measure", lambda pair: pair.measure),
         Column("run", lambda pair: pair.run),
@@ -205,6 +225,7 @@ def swaps_table(pairs: Sequence[SwappedPair]) -> Table:
         Column("first", lambda pair: Score(pair.first, signed=True)),
         Column("p", lambda pair: PValue(pair.p_first)),
         Column("second", lambda pair: Score(pair.second, signed=True)),
+        # The blank keeps the heading different from the first "p".
         Column("p ", lambda pair: PValue(pair.p_second)),
     ]
     notes = ["differences: run less other"]
@@ -220,7 +241,10 @@ def swaps_table(pairs: Sequence[SwappedPair]) -> Table:
 
 
 def runs_table(changes: Sequence[RunChange], falling: Collection[str] = ()) -> Table:
-    """Return the table of each run's gains and losses; falling: labels where less is better."""
+    """Return the table of each run's gain or loss under the second judge, compared with the other runs'.
+
+    falling: labels of measures of which less is better
+    """
     columns: list[Column[RunChange]] = [
         Column("measure", lambda change: change.measure),
         Column("run", lambda change: change.run),
@@ -242,17 +266,18 @@ def runs_table(changes: Sequence[RunChange], falling: Collection[str] = ()) -> T
     )
 
 
-def topic_changes_table(changes: Sequence[TopicChange], measures: int) -> Table:
-    """Return the topics that gain and lose most: for people the ends of each measure's list.
+def topic_changes_table(changes: Sequence[TopicChange], num_measures: int) -> Table:
+    """Return the topics by their gain under the second judge; people see both ends of each measure's list.
 
-    changes: sorted within each measure, each of which has as many
+    changes: measure after measure, each with all topics, sorted by their change
     """
-    per_measure = len(changes) // max(measures, 1)
+    num_topics = len(changes) // max(num_measures, 1)
     rows_of_end = SHOWN_ROWS // 2
     cells: list[Sequence[Cell]] = []
     for number, (measure, topic, first, second, change) in enumerate(changes):
-        rank = number % per_measure
-        if rank < rows_of_end or rank >= per_measure - rows_of_end:
+        rank = number % num_topics
+        is_at_an_end = rank < rows_of_end or rank >= num_topics - rows_of_end
+        if is_at_an_end:
             cells.append((measure, topic, first, second, Score(change, signed=True)))
     headings = ("measure", "topic", "first", "second", "change")
     return Table(
@@ -265,7 +290,10 @@ def topic_changes_table(changes: Sequence[TopicChange], measures: int) -> Table:
 
 
 def groups_table(favours: Sequence[Favour], falling: Collection[str] = ()) -> Table:
-    """Return the table of the second judge's favour for groups; falling: labels where less is better."""
+    """Return the table of what each group of runs gains under the second judge, compared with all other runs.
+
+    falling: labels of measures of which less is better
+    """
     columns: list[Column[Favour]] = [
         Column("measure", lambda favour: favour.measure),
         Column("group", lambda favour: favour.group),

@@ -14,6 +14,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
+from enum import Enum
 from typing import Generic, TypeVar
 
 from pres_eval import __version__
@@ -51,7 +52,7 @@ class Look:
     digits  digits after the point in tables for people
     style   one of tabulate's table styles
     width   characters that a line of a table for people may have; None: any number
-    failures  runs that could not be evaluated: rows of the first table for people, and in JSON
+    failures  runs that could not be evaluated: the first table for people has a row for each, JSON a list
     fit     whether tables in LaTeX are no wider than a column
     """
 
@@ -65,8 +66,17 @@ class Look:
 
     @property
     def markup(self) -> str:
-        """Return the style of the text: one of tabulate's, or a form that has its own."""
+        """Return the style of the text: one of tabulate's for the form "table", else the form itself."""
         return self.style if self.form == "table" else self.form
+
+
+class Readers(Enum):
+    """Who gets a table of an analysis if no --table is asked for."""
+
+    ALL = "people, and programs: JSON and CSV"
+    PEOPLE = "people alone: its numbers are in other tables, and --table cannot name it"
+    PROGRAMS = "programs alone"
+    NOBODY = "nobody: its numbers are in other tables, and --table prints it"
 
 
 @dataclass(frozen=True)
@@ -80,9 +90,8 @@ class Table:
     notes     lines below it, for people
     shown     the table that people see instead: its headings, rows and `left` are used; None: this one
     left      how many columns, from the first, are text, aligned to the left
-    people    whether people see it among the others
+    readers   who gets it among the other tables
     headed    whether LaTeX prints the title, too, which is a comment otherwise
-    programs  whether JSON and CSV have it among the others; if neither, it is printed when --table names it
     drawing   lines of letters that make a picture, below the notes
     rest      the last line: what people do not see, and how they get it
     paper_note  the line below a table for a paper or a page: topics, test, version
@@ -95,8 +104,7 @@ class Table:
     notes: Sequence[str | Note] = ()
     shown: Table | None = None
     left: int = 1
-    people: bool = True
-    programs: bool = True
+    readers: Readers = Readers.ALL
     drawing: Sequence[str] = ()
     rest: str = ""
     paper_note: str = ""
@@ -109,7 +117,7 @@ Record = TypeVar("Record")
 
 @dataclass(frozen=True)
 class Column(Generic[Row_contra]):
-    """A column that people see: its heading, and the function that makes its cell of the record of a row."""
+    """A column that people see: its heading, and the function that returns its cell of a row's record."""
 
     heading: str
     cell: Callable[[Row_contra], Cell]
@@ -137,11 +145,11 @@ def records_table(
     kind: type,
     notes: Sequence[str | Note] = (),
     shown: Table | None = None,
-    people: bool = True,
+    readers: Readers = Readers.ALL,
 ) -> Table:
     """Return a table of dataclass records of that kind: a column for each field.
 
-    shown, people: as in Table
+    shown, readers: as in Table
     """
     names = [field.name for field in fields(kind)]
     return Table(
@@ -151,7 +159,7 @@ def records_table(
         rows=[[getattr(record, name) for name in names] for record in records],
         notes=notes,
         shown=shown,
-        people=people,
+        readers=readers,
     )
 
 
@@ -160,15 +168,16 @@ def render(
 ) -> str:
     """Return the text of the tables.
 
-    `settings` go into the JSON, so that it records how its numbers were made.  Raises UsageError for a
-    table or a style that does not exist.
+    command, settings: name of the command and its options, which JSON records beside the numbers
+
+    Raises UsageError for a table or a style that does not exist.
     """
     if look.form not in ANALYSIS_FORMATS:
         raise UsageError(f"form={look.form!r}: expected one of {', '.join(ANALYSIS_FORMATS)}")
     check_whole("digits", look.digits, 0)
     if look.chosen is None:
-        for_people = [table for table in tables if table.people]
-        for_programs = [table for table in tables if table.programs]
+        for_people = [table for table in tables if table.readers in (Readers.ALL, Readers.PEOPLE)]
+        for_programs = [table for table in tables if table.readers in (Readers.ALL, Readers.PROGRAMS)]
     else:
         for_people = for_programs = [_named(look.chosen, tables)]
     if look.form == "json":
@@ -181,43 +190,41 @@ def render(
 
 
 def _named(name: str, tables: Sequence[Table]) -> Table:
-    """Return the table that --table names; raise UsageError if there is none.
-
-    Tables for people alone cannot be named: their numbers are in others.
-    """
-    by_name = {table.name: table for table in tables if table.programs or not table.people}
+    """Return the table that --table names; raise UsageError if there is none."""
+    by_name = {table.name: table for table in tables if table.readers is not Readers.PEOPLE}
     if name not in by_name:
         raise UsageError(f"--table {name}: no such table, expected one of {', '.join(by_name)}")
     return by_name[name]
 
 
 def _as_text(tables: Sequence[Table], look: Look) -> str:
-    """Return the tables for people one below the other, each with its notes."""
+    """Return the tables for people one below the other, each with its notes and its drawing."""
     check_style(look.style)
     texts = []
     for table in tables:
         notes = list(table.notes)
         if table.paper_note and look.markup in PAPER_STYLES:
-            notes = [_without_option(note) for note in notes]
+            notes = [_without_correct_over(note) for note in notes]
             notes.append(table.paper_note)
         texts.append(laid_out([grid_of(table, look)], notes, look))
         if table.drawing:
             texts.append(drawing_text(table.drawing, look.markup))
         if table.rest:
             texts.append(notes_text([note_text(table.rest, look.markup)], look.markup, look.width))
-        look = replace(look, failures=())  # the first table has them
+        look = replace(look, failures=())  # the first table has had them
     return "\n".join(texts)
 
 
-def _without_option(note: str | Note) -> str | Note:
-    """Return a note without the option in it, which a reader of a paper cannot give."""
+def _without_correct_over(note: str | Note) -> str | Note:
+    """Return a note without its advice on --correct-over, an option that a reader of a paper cannot give."""
+    advice = f" {CORRECT_OVER_ALL}"
     if isinstance(note, Note):
-        return replace(note, text=note.text.replace(f" {CORRECT_OVER_ALL}", ""))
-    return note.replace(f" {CORRECT_OVER_ALL}", "")
+        return replace(note, text=note.text.replace(advice, ""))
+    return note.replace(advice, "")
 
 
 def grid_of(table: Table, look: Look) -> Grid:
-    """Return a table as people see it, its cells rounded and escaped, with the runs that failed."""
+    """Return a table as people see it, its cells rounded and escaped, with a row for each run that failed."""
     style = look.markup
     view = table if table.shown is None else table.shown
     rows = []
@@ -246,7 +253,7 @@ def grid_of(table: Table, look: Look) -> Grid:
 
 
 def laid_out(grids: Sequence[Grid], notes: Sequence[str | Note], look: Look) -> str:
-    """Return the text of tables, in pieces where they are too wide, with notes below the last one."""
+    """Return the text of tables, those that are too wide in several parts, with notes below the last one."""
     texts: list[str] = []
     for grid in grids:
         texts += pieces(grid, look.markup, look.width)
@@ -257,7 +264,7 @@ def laid_out(grids: Sequence[Grid], notes: Sequence[str | Note], look: Look) -> 
 
 
 def drawing_text(lines: Sequence[str], style: str) -> str:
-    """Return a picture made of letters, which keep their places in every style."""
+    """Return a picture made of letters as a block in which they keep their places in this style of tables."""
     text = "".join(f"{line}\n" for line in lines)
     if style == MARKDOWN:
         return f"```text\n{text}```\n"
@@ -309,6 +316,7 @@ def as_json(
 
 
 def _json_value(value: object) -> object:
+    """Return a plain value as `json` takes it: an id as text, None for a number that is not finite."""
     if isinstance(value, bytes):
         return text_of(value)
     if isinstance(value, float) and not math.isfinite(value):

@@ -48,9 +48,11 @@ def escaped(text: str) -> str:
 
 
 def whole_page(title: str, policy: str, style: str, body: Html, data_print: str | None = None) -> str:
-    """Return a page with its head: what a browser may do with it (a policy), and how it looks.
+    """Return a whole page in HTML, with its head.
 
-    data_print  attribute of the page by which its style prints another layout; None for none
+    policy      content security policy: what a browser may do with the page
+    style       CSS
+    data_print  attribute of the page by which its style prints it in another layout; None: it has none
     """
     head = element(
         "head",
@@ -70,7 +72,7 @@ def whole_page(title: str, policy: str, style: str, body: Html, data_print: str 
 
 
 def element(name: str, /, *parts: Content, **attributes: str | float | bool | None) -> Html:
-    """Return an element with its content.
+    """Return an element with its content, escaped where it is no HTML.
 
     Attributes: `class_` is class, `data_run` is data-run; True gives the bare name, None and False nothing.
     """
@@ -84,7 +86,7 @@ def element(name: str, /, *parts: Content, **attributes: str | float | bool | No
 
 
 Cell = str | Html
-"""Text, or a whole <td>."""
+"""Content of a cell of a table: text, HTML, or a whole <td> with attributes of its own."""
 
 
 def table(
@@ -97,9 +99,11 @@ def table(
     name: str | None = None,
     falling: Collection[str] = (),
 ) -> Html:
-    """Return a table whose first `text_columns` columns are text, the others numbers; rows have headings.
+    """Return a table whose first `text_columns` columns are text, the others numbers.
 
-    Columns named in `falling` are sorted with the lowest number first.
+    header: headings of the columns; rows: their first cell is the heading of the row
+    sortable: whether headings are buttons, by which the script sorts; name: the id of the table
+    falling: headings of columns that the script sorts with the lowest number first
     """
     # The class of the cells of each column: "n" aligns numbers to the right.
     classes = [None if column < text_columns else "n" for column in range(len(header))]
@@ -125,7 +129,10 @@ def table(
 
 
 def _heading(text: str, kind: str | None, *, sortable: bool, falling: bool) -> Html:
-    """Return the heading of a column; an empty one is a plain cell, which screen readers do not announce."""
+    """Return the heading of a column; an empty one is a plain cell, which screen readers do not announce.
+
+    kind: class of the column, for page.css; sortable, falling: as for `table`, of this column
+    """
     if not text:
         return element("td")
     words: list[Content] = breakable(text)
@@ -149,13 +156,14 @@ def breakable(text: str) -> list[Content]:
 
 
 MANY_ROWS = 200
-"""A longer table is laid out when it comes into view."""
+"""Rows of a table from which on browsers lay it out when it comes into view, not before."""
 
 
 def scrolling(label: str, content: Html, *, rows: int = 0, kind: str = "scroll") -> Html:
     """Return a table or chart in a frame of its own that scrolls where the page is too narrow for it.
 
-    rows: how many it has, if they may be too many for a window; kind: its class, for page.css
+    label: for screen readers; kind: class of the frame, for page.css
+    rows: of a table; above 0 the frame is no higher than a window, and scrolls
     """
     if rows > 0:
         kind += " tall"
@@ -165,7 +173,10 @@ def scrolling(label: str, content: Html, *, rows: int = 0, kind: str = "scroll")
 
 
 def link(section: str, text: Content, **choice: str) -> Html:
-    """Return a link to a section of the page; the script adds what is chosen there."""
+    """Return a link to a section of the page.
+
+    choice: what the script chooses there when the link is followed, such as run="bm25"
+    """
     return element("a", text, href=f"#{section}", data_choice=urlencode(choice))
 
 
@@ -186,13 +197,16 @@ def section(name: str, heading: str, *content: Content) -> Html:
 
 
 def figure(title: str, words: Content, picture: Content) -> Html:
-    """Return a picture with what it shows above it."""
+    """Return a picture with a caption above it: its title, and below that what it shows, in words."""
     return element("figure", element("figcaption", element("strong", title), element("br"), words), picture)
 
 
 def controls(*selects: tuple[str, str], field: Content = "") -> Html:
-    """Return choices and a field beside them, hidden until the script fills the choices."""
-    labels = [
-        element("label", f"{text} ", element("select", id=name, autocomplete="off")) for name, text in selects
-    ]
+    """Return lists to choose from and a field beside them, hidden until the script fills the lists.
+
+    selects: id and label of each list
+    """
+    labels = []
+    for name, text in selects:
+        labels.append(element("label", f"{text} ", element("select", id=name, autocomplete="off")))
     return element("div", *labels, field, class_="controls", hidden=True)

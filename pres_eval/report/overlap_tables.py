@@ -9,8 +9,8 @@ from pres_eval.analysis.rank_changes import RankChange, ScoredChange, mean_by_to
 from pres_eval.errors import plural
 from pres_eval.records import dataclass
 from pres_eval.report.cells import Cell
-from pres_eval.report.drawing import panels, plain, tick_whole_numbers
-from pres_eval.report.layout import Column, Table, columns_table
+from pres_eval.report.drawing import panels, picture_text, tick_whole_numbers
+from pres_eval.report.layout import Column, Readers, Table, columns_table
 from pres_eval.report.paper import Figure
 
 MOST_CHANGES = 20
@@ -34,7 +34,10 @@ class OverlapByTopic:
 
 
 def overlap_tables(result: OverlapByTopic, per_topic: bool) -> list[Table]:
-    """Return the means over all topics, with the topic that overlaps least, and the topics."""
+    """Return the means over all topics, with the topic that overlaps least, and the values of the topics.
+
+    per_topic: whether people see the topics, too
+    """
     rows = []
     for label, values in result.values.items():
         lowest = min(values)
@@ -43,9 +46,9 @@ def overlap_tables(result: OverlapByTopic, per_topic: bool) -> list[Table]:
     first, second = result.names
     lacking = []
     for run, name in enumerate(result.names):
-        empty_topics = sum(not lengths[run] for lengths in result.lengths)
-        if empty_topics:
-            lacking.append(f"{plural(empty_topics, 'topic')} without a document in {name}")
+        num_empty_topics = sum(1 for lengths in result.lengths if lengths[run] == 0)
+        if num_empty_topics:
+            lacking.append(f"{plural(num_empty_topics, 'topic')} without a document in {name}")
     notes = ["lowest: the topic that overlaps least"]
     if lacking:
         notes.append(f"{'; '.join(lacking)}: nothing is shared there")
@@ -66,7 +69,7 @@ def overlap_tables(result: OverlapByTopic, per_topic: bool) -> list[Table]:
             headings=("topic", "first", "second", *result.values),
             rows=topics,
             notes=("first, second: documents in each run",),
-            people=per_topic,
+            readers=Readers.ALL if per_topic else Readers.PROGRAMS,
         ),
     ]
 
@@ -76,7 +79,7 @@ CHANGE_HEADINGS = ("topic", "docno", "first_rank", "second_rank", "change")
 
 
 def _signed_change(row: RankChange) -> Cell:
-    """Return by how many places a document moved up (+) or down (-); nothing where that is not known."""
+    """Return by how many places a document moved up (+) or down (-); empty where that is not known."""
     if row.change is None:
         return ""
     return f"{row.change:+d}" if row.change else "0"
@@ -93,7 +96,10 @@ CHANGE_COLUMNS: list[Column[RankChange]] = [
 
 
 def changes_table(rows: Sequence[RankChange], names: Sequence[str], depth: int) -> Table:
-    """Return the documents whose ranks changed, of the first `depth` of either run."""
+    """Return the table of documents whose ranks changed, among the first `depth` of either run.
+
+    names: of the two runs
+    """
     return Table(
         name="changes",
         title=f"Changes of ranks among the first {depth}: places up (+) or down (-)"
@@ -110,7 +116,10 @@ def changes_table(rows: Sequence[RankChange], names: Sequence[str], depth: int) 
 
 
 def instruction_tables(rows: Sequence[ScoredChange], num_lacking: int) -> list[Table]:
-    """Return p-MRR, of all topics and of each, and the changes of the documents that it is made of."""
+    """Return p-MRR, of all topics and of each, and the changes of ranks that it is computed from.
+
+    num_lacking: topics that were left out, as one of the runs lacks them
+    """
     by_topic = mean_by_topic(rows)
     notes = ["above 0: the documents move down, as the instruction wants; mean over topics, range -1 to 1"]
     if num_lacking:
@@ -150,7 +159,7 @@ def _values(row: RankChange) -> tuple[bytes, bytes, int | None, int | None, int 
 
 
 def _rest(rows: Sequence[RankChange]) -> str:
-    """Return the line about rows that people do not see; nothing if they see all."""
+    """Return the line about rows beyond MOST_CHANGES, which people do not see; empty if they see all."""
     num_hidden = len(rows) - MOST_CHANGES
     if num_hidden <= 0:
         return ""
@@ -164,10 +173,10 @@ def overlap_figure(result: OverlapByTopic) -> Figure:
         # The bounds of rbo are within a hundredth of it where lists have some dozens of documents.
         if not label.startswith(("rbo_min", "rbo_res")):
             drawn[label] = values
-    with panels(len(drawn), 3, (2.4, 2.0), sharey=True) as (figure, grid):
+    with panels(len(drawn), most_columns=3, plot_inches=(2.4, 2.0), sharey=True) as (figure, grid):
         for (label, values), axes in zip(drawn.items(), grid, strict=True):
             tick_whole_numbers(axes.xaxis)
             axes.plot(range(1, len(values) + 1), sorted(values), marker="o", markersize=3, linewidth=1.2)
-            axes.set(title=plain(label), xlabel="topics, least overlap first", ylim=(0, 1.02))
+            axes.set(title=picture_text(label), xlabel="topics, least overlap first", ylim=(0, 1.02))
         grid[0].set_ylabel("overlap")
     return figure

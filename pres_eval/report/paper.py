@@ -37,6 +37,12 @@ LEAST_LETTERS = 7.0
 PAGE_WIDTH, PAGE_HEIGHT = 174.0, 240.0
 """Millimetres of a page, which has room for whole names."""
 
+COLUMN_MILLIMETRES = 84.0
+"""Width of a column of a page in two columns."""
+
+EDGE_INCHES = 0.04
+"""Inches left above and below what is drawn, so that lines at its edge are whole."""
+
 LEAST_PANEL = 2.2
 """Inches that a panel of a picture needs."""
 
@@ -66,8 +72,8 @@ _STYLE: dict[Any, Any] = {
 class Paper:
     """Paper of a picture: everything but its content.
 
-    width      in millimetres; None: as wide as they come
-    untitled   whether their titles are left out
+    width      in millimetres; None: as wide as the picture comes
+    untitled   whether its titles are left out
     style      a file of matplotlib's settings, or the name of one of its styles, which comes on top of ours
     highlight  the runs whose curves have colours, by name; those of all others are grey
     """
@@ -84,12 +90,12 @@ AS_IT_COMES = Paper()
 PAPER = ContextVar("PAPER", default=AS_IT_COMES)
 """Paper of the picture that is being drawn."""
 
-HIGHLIGHTED = ContextVar("HIGHLIGHTED", default=False)
-"""Whether the picture has curves of which some can be highlighted."""
+HEEDS_HIGHLIGHT = ContextVar("HEEDS_HIGHLIGHT", default=False)
+"""Whether the picture that is being drawn has curves of runs, and colours those that --highlight names."""
 
 
 def paper_inches() -> float:
-    """Return the inches that a picture may be wide."""
+    """Return the inches that a picture may be wide; infinity on paper of any width."""
     width = PAPER.get().width
     return math.inf if width is None else width / MILLIMETRES
 
@@ -104,17 +110,25 @@ def shrunk(figure: Figure) -> float:
     return min(1.0, paper_inches() / float(figure.get_size_inches()[0]))
 
 
-def page_height(wide: float) -> float:
-    """Return the inches that a figure of that width in inches may be high, so that it fits a page."""
+def page_height(width: float) -> float:
+    """Return the inches that a figure `width` inches wide may be high, so that it fits a page.
+
+    It is drawn higher than a page, as the paper shrinks it by the same factor as its letters.
+    """
     if PAPER.get().width is None:
         return math.inf
-    return PAGE_HEIGHT / MILLIMETRES / max(paper_inches() / wide, LEAST_LETTERS / FIGURE_LETTERS)
+    factor = max(paper_inches() / width, LEAST_LETTERS / FIGURE_LETTERS)
+    return PAGE_HEIGHT / MILLIMETRES / factor
+
+
+LEAST_NAME_LETTERS = 12
+"""Letters that a name keeps on narrow paper: with fewer, names of runs could hardly be told apart."""
 
 
 def room_for(letters: int) -> int:
-    """Return how many letters a name may have on the paper, of those that it may have on a whole page."""
+    """Return how many letters a name may have on the paper, if it may have `letters` on a whole page."""
     share_of_page = min(1.0, paper_inches() * MILLIMETRES / PAGE_WIDTH)
-    return min(letters, max(12, round(letters * share_of_page)))
+    return min(letters, max(LEAST_NAME_LETTERS, round(letters * share_of_page)))
 
 
 def check_picture_path(
@@ -126,7 +140,9 @@ def check_picture_path(
 ) -> None:
     """Make sure, before long work, that the picture can be made.
 
-    feature, others: what needs matplotlib; endings of other files that the option takes
+    style: the settings or the name of a style that --plot-style names
+    option: the option that has the path; feature: what needs matplotlib, for the message without it
+    others: endings of other files that the option takes
 
     Raises UsageError if the name does not end with one of PICTURE_FORMATS, or for a style that cannot be
     read, MissingExtraError if matplotlib is not there.
@@ -139,7 +155,10 @@ def check_picture_path(
 
 @lru_cache
 def style_settings(name: str) -> dict[str, Any]:
-    """Return the settings of a file as matplotlib takes them, or of one of its styles; raise UsageError."""
+    """Return the settings of a file of matplotlib's, or of one of its styles, by name.
+
+    Raises UsageError for a file that cannot be read or has no setting.
+    """
     from matplotlib import rc_params_from_file
     from matplotlib.style import library
 
@@ -158,7 +177,10 @@ def style_settings(name: str) -> dict[str, Any]:
 
 
 def check_picture_ending(path: str, where: str, others: tuple[str, ...] = ()) -> str:
-    """Return the ending of a picture's name; raise UsageError if it is not one of PICTURE_FORMATS."""
+    """Return the ending of a picture's name; raise UsageError if it is not one of PICTURE_FORMATS.
+
+    where: the beginning of the message; others: further endings that it says are expected
+    """
     ending = PurePath(path).suffix.lower()
     if ending not in PICTURE_FORMATS:
         raise UsageError(f"{where}: expected a name that ends with {', '.join((*others, *PICTURE_FORMATS))}")
@@ -180,7 +202,7 @@ def _no_settings_of_this_folder() -> Iterator[None]:
     backend = os.environ.pop("MPLBACKEND", None)
     try:
         here: int | None = os.open(".", os.O_RDONLY) if hasattr(os, "fchdir") else None
-    except OSError:  # the folder is gone or can't be come back to
+    except OSError:  # the folder is gone, or cannot be opened to return to it
         here = None
     try:
         if here is not None:
@@ -197,9 +219,10 @@ def _no_settings_of_this_folder() -> Iterator[None]:
 def fit(figure: Figure, width: float | None, untitled: bool) -> None:
     """Set the width of a figure in millimetres, no higher than a page, with letters of 7 points at least.
 
-    untitled  without titles; the text at the left above a panel is its name, and stays
+    width     None: it keeps its size
+    untitled  whether titles are left out; the text at the left above a panel is its name, and stays
 
-    Raises UsageError for a picture that is much higher than a page.
+    Raises UsageError for a picture that MOST_SQUEEZED would not bring to the height of a page.
     """
     title = figure.get_suptitle()
     if title:
@@ -208,32 +231,34 @@ def fit(figure: Figure, width: float | None, untitled: bool) -> None:
         axes.set_title("" if untitled else axes.get_title(), wrap=width is not None)
         axes.xaxis.label.set_wrap(width is not None)
     if width is not None:
-        wide, high = figure.get_size_inches().tolist()
-        ratio = width / MILLIMETRES / wide
-        high, page = high * max(ratio, LEAST_LETTERS / FIGURE_LETTERS), PAGE_HEIGHT / MILLIMETRES
-        if MOST_SQUEEZED * high > page:
+        figure_width, figure_height = figure.get_size_inches().tolist()
+        ratio = width / MILLIMETRES / figure_width
+        height = figure_height * max(ratio, LEAST_LETTERS / FIGURE_LETTERS)
+        height_of_page = PAGE_HEIGHT / MILLIMETRES
+        if MOST_SQUEEZED * height > height_of_page:
             raise UsageError(
-                f"--width {width:g}: the picture would be {high * MILLIMETRES:.0f} mm high, and a page has"
+                f"--width {width:g}: the picture would be {height * MILLIMETRES:.0f} mm high, and a page has"
                 f" {PAGE_HEIGHT:g}; draw fewer measures or topics, or try a greater width"
             )
-        figure.set_size_inches(width / MILLIMETRES, min(high, page))
+        figure.set_size_inches(width / MILLIMETRES, min(height, height_of_page))
         texts: list[Any] = figure.findobj(lambda artist: hasattr(artist, "set_fontsize"))
         for text in texts:
             text.set_fontsize(max(LEAST_LETTERS, min(1, ratio) * text.get_fontsize()))
 
 
 def picture(make: Callable[[], Figure], path: str, paper: Paper = AS_IT_COMES) -> bytes:
-    """Return the figure, made for a paper, as PNG, SVG or PDF by the ending of the path.
+    """Return the bytes of the figure, made for a paper, as PNG, SVG or PDF by the ending of the path.
 
-    The bytes are the same each time.
+    They are the same each time.  Raises UsageError if the paper highlights runs and the figure has no curves
+    of runs.
     """
 
     def draw() -> bytes:
-        """Draw in a context of its own, so that the paper is that of this picture alone."""
+        """Return the file; called in a context of its own, so that the paper is this picture's alone."""
         PAPER.set(paper)
-        HIGHLIGHTED.set(False)
+        HEEDS_HIGHLIGHT.set(False)
         figure = make()
-        if paper.highlight and not HIGHLIGHTED.get():
+        if paper.highlight and not HEEDS_HIGHLIGHT.get():
             raise UsageError(f"--highlight {paper.highlight[0]}: this picture has no curves of runs")
         return _saved(figure, PurePath(path).suffix.lower()[1:], paper.width, paper.untitled)
 
@@ -253,12 +278,15 @@ def plotted(make: Callable[[], Figure], path: str | os.PathLike[str] | None) -> 
 
 
 def _saved(figure: Figure, kind: str, width: float | None, untitled: bool) -> bytes:
-    """Return the figure as a file of that kind; raise UsageError where the width is too narrow."""
+    """Return the figure as a file of a kind (png, svg, pdf), `width` millimetres wide, None: as it comes.
+
+    Raises UsageError for a width into which its parts do not fit.
+    """
     from matplotlib.transforms import Bbox
 
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     output = io.BytesIO()
-    around: Any = "tight"
+    saved_part: Any = "tight"  # all that is drawn
     with style(), warnings.catch_warnings():
         fit(figure, width, untitled)
         # A run may be named in a script that the font lacks: boxes in the picture, no noise on stderr.
@@ -269,18 +297,23 @@ def _saved(figure: Figure, kind: str, width: float | None, untitled: bool) -> by
                 # As wide as the paper, but no higher than what is drawn: maps leave room above them.
                 figure.draw_without_rendering()
                 drawn = figure.get_tightbbox()
-                around = Bbox.from_extents(0, drawn.y0 - 0.04, width / MILLIMETRES, drawn.y1 + 0.04)
-            figure.savefig(output, format=kind, dpi=150, metadata=metadata, bbox_inches=around)
+                saved_part = Bbox.from_extents(
+                    0, drawn.y0 - EDGE_INCHES, width / MILLIMETRES, drawn.y1 + EDGE_INCHES
+                )
+            figure.savefig(output, format=kind, dpi=150, metadata=metadata, bbox_inches=saved_part)
         except UserWarning as problem:
+            # Only a given width makes an error of the warning.
+            is_below_column = width is not None and width < COLUMN_MILLIMETRES
+            wider = COLUMN_MILLIMETRES if is_below_column else PAGE_WIDTH
             raise UsageError(
-                f"--width {width:g}: too narrow for this picture, try {84 if (width or 0) < 84 else 174}mm"
+                f"--width {width:g}: too narrow for this picture, try {wider:.0f}mm"
             ) from problem
     return output.getvalue()
 
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Use the settings that all figures share, and the paper's own, inside the block."""
+    """Use the settings that all figures share inside the block, and on top of them the paper's style."""
     import matplotlib as mpl
 
     settings = _STYLE

@@ -23,7 +23,7 @@ TEST_NAMES = {
 """Names of the tests in papers, by those of --test."""
 
 DRAWN = ("randomisation", "bootstrap", "randomised-tukey")
-"""Tests with random draws, whose number belongs to a result."""
+"""Tests with random draws: a paper reports how many, and the seed."""
 
 CORRECTION_NAMES = {
     "holm": "Holm-corrected",
@@ -39,7 +39,7 @@ SIDES = {
     "equivalent": "two one-sided paired {test}s of equivalence within {margin:g}",
     "non-inferior": "paired one-sided {test} of non-inferiority by {margin:g}",
 }
-"""Tests in full, by the alternative."""
+"""Templates of tests in full, by the alternative."""
 
 
 def paper_note(result: ComparedRuns) -> str:
@@ -47,20 +47,20 @@ def paper_note(result: ComparedRuns) -> str:
     if not result.comparisons:
         return paper_note_without_test(result)
     scores, settings = result.scores, result.settings
-    # Comparisons that p-values are corrected for; `unseen` ones of each measure are not in the table.
-    count, measures = len(result.comparisons), len(scores.measures)
+    # P-values are corrected for `unseen` comparisons of each measure, too, which the table does not have.
+    num_measures = len(scores.measures)
     if settings.over == "measures":
-        count += result.unseen * measures
+        count = len(result.comparisons) + result.unseen * num_measures
     else:
-        count = count // measures + result.unseen
-    test = test_in_full(settings, len(scores.topics), count, measures)
+        count = len(result.comparisons) // num_measures + result.unseen
+    test = test_in_full(settings, len(scores.topics), count, num_measures)
     return f"{topics_words(result)}; {test}; pres-eval {__version__}"
 
 
 def pairs_note(pairs: PairTable) -> str:
     """Return the note of the comparisons of a report, which are over the topics that both runs have."""
-    settings, measures = pairs.settings, len(pairs.measures)
-    test = test_in_full(settings, int(pairs.topics.max(initial=0)), pairs.comparisons, measures)
+    most_topics = int(pairs.topics.max(initial=0))
+    test = test_in_full(pairs.settings, most_topics, pairs.comparisons, len(pairs.measures))
     return f"{pairs.over}; {test}; pres-eval {__version__}"
 
 
@@ -78,10 +78,12 @@ def topics_words(result: ComparedRuns) -> str:
     return ", ".join(words)
 
 
-def test_in_full(settings: CompareSettings, topics: int, count: int, measures: int) -> str:
+def test_in_full(settings: CompareSettings, topics: int, count: int, num_measures: int) -> str:
     """Return the test in full, its correction, and its level, as a paper reports them.
 
-    topics: over how many the test is; count: the comparisons of each measure, or of all of these together
+    topics: how many the test is over
+    count: comparisons that p-values are corrected for: of all measures together, or of each, by
+        `settings.over`
     """
     if settings.test in JOINT_TESTS:
         test = TEST_NAMES[settings.test]
@@ -92,7 +94,7 @@ def test_in_full(settings: CompareSettings, topics: int, count: int, measures: i
     elif settings.test in DRAWN:
         test += f" ({settings.samples:,} draws, seed {settings.seed})"
     comparisons = plural(count, "comparison")
-    if measures > 1:
+    if num_measures > 1:
         comparisons += " over all measures" if settings.over == "measures" else " of each measure"
     if settings.test in JOINT_TESTS:
         correction = f"for {comparisons} together"

@@ -17,14 +17,17 @@ from pres_eval.analysis.power import (
 from pres_eval.arrays import AnyArray
 from pres_eval.errors import plural
 from pres_eval.report.cells import Cell
-from pres_eval.report.drawing import add_legend, line_styles, panels, plain, tick_whole_numbers
-from pres_eval.report.layout import Column, Table, columns_table, records_table
+from pres_eval.report.drawing import add_legend, line_styles, panels, picture_text, tick_whole_numbers
+from pres_eval.report.layout import Column, Readers, Table, columns_table, records_table
 from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.text import UNKNOWN, number, percentage
 
 
 def sizes_table(sizes: Sequence[Sizes], plan: SizePlan, topics: int) -> Table:
-    """Return the table of the topics that a difference needs; `topics`: those that the variance is from."""
+    """Return the table of how many topics a difference needs.
+
+    topics: how many topics the variance was estimated from
+    """
     level = f"alpha {plan.alpha:g}"
     if plan.comparisons > 1:
         level += f" over {plan.comparisons} comparisons"
@@ -32,10 +35,10 @@ def sizes_table(sizes: Sequence[Sizes], plan: SizePlan, topics: int) -> Table:
         Column("measure", lambda size: size.measure),
         Column("deviation", lambda size: size.deviation),
         Column("pairs", lambda size: f"{size.pairs:.0%}"),
-        Column("t-test", lambda size: _count(size.t)),
+        Column("t-test", lambda size: _topics_text(size.t)),
         Column("from .. to", _interval_of_t),
-        Column(f"ANOVA, {plan.runs} runs", lambda size: _count(size.anova)),
-        Column("interval", lambda size: _count(size.interval)),
+        Column(f"ANOVA, {plan.runs} runs", lambda size: _topics_text(size.anova)),
+        Column("interval", lambda size: _topics_text(size.interval)),
         Column("detectable", lambda size: size.detectable),
     ]
     return records_table(
@@ -49,14 +52,14 @@ def sizes_table(sizes: Sequence[Sizes], plan: SizePlan, topics: int) -> Table:
 
 
 def _interval_of_t(size: Sizes) -> Cell:
-    """Return the interval of the topics that the t-test needs."""
+    """Return the interval of the number of topics that the t-test needs; `-` where neither end is known."""
     if size.t_low is None and size.t_high is None:
         return UNKNOWN
-    return f"{_count(size.t_low)} .. {_count(size.t_high)}"
+    return f"{_topics_text(size.t_low)} .. {_topics_text(size.t_high)}"
 
 
-def _count(topics: int | None) -> str:
-    """Return a number of topics as text."""
+def _topics_text(topics: int | None) -> str:
+    """Return a number of topics as text; `-` where none is known."""
     return UNKNOWN if topics is None else str(topics)
 
 
@@ -89,12 +92,17 @@ def _size_notes(plan: SizePlan, topics: int) -> list[str]:
 
 
 def discrimination_tables(discriminations: Sequence[Discrimination], test: str, alpha: float) -> list[Table]:
-    """Return the pairs of runs that differ by each measure; for programs the achieved significance levels."""
+    """Return how many pairs of runs differ significantly by each measure; for programs each pair's level.
+
+    The column "pair" of the levels numbers the pairs from the lowest level on: it names no runs.
+    """
     rows, levels = [], []
-    for power in discriminations:
-        rows.append((power.measure, len(power.levels), power.significant, power.share, power.needed))
-        for pair, level in enumerate(power.levels.tolist(), 1):
-            levels.append((power.measure, pair, level))
+    for discrimination in discriminations:
+        measure, num_pairs = discrimination.measure, len(discrimination.levels)
+        counts = (num_pairs, discrimination.significant, discrimination.share, discrimination.needed)
+        rows.append((measure, *counts))
+        for rank, level in enumerate(discrimination.levels.tolist(), 1):
+            levels.append((measure, rank, level))
     return [
         Table(
             name="discrimination",
@@ -107,21 +115,25 @@ def discrimination_tables(discriminations: Sequence[Discrimination], test: str, 
             name="levels",
             headings=("measure", "pair", "level"),
             rows=levels,
-            people=False,
+            readers=Readers.PROGRAMS,
         ),
     ]
+
+
+RARE_SWAPS = 0.05
+"""Swap rate up to which swaps count as rare, as Voorhees & Buckley (2002) have it."""
 
 
 def stability_tables(
     rows: Sequence[tuple[str, int, float, float, float]],
     swaps: Sequence[Swaps],
     trials: int,
-    rate: float = 0.05,
+    rate: float = RARE_SWAPS,
 ) -> list[Table]:
-    """Return error rates and swap rates, with the difference from which on swaps are rare.
+    """Return error rates and swap rates, with the difference of means from which on swaps are rare.
 
     rows: measure, number of topics, error rate, share of ties, swap rate
-    rate: share of pairs that swap from which on swaps are rare
+    rate: swaps are rare among pairs of which at most this share swaps
     """
     headings = ("measure", "topics", "error_rate", "ties", "swap_rate")
     shown_rows: list[tuple[Cell, ...]] = []
@@ -142,7 +154,7 @@ def stability_tables(
             ),
             shown=Table(headings=(*headings, "needed"), rows=shown_rows),
         ),
-        records_table("swaps", "", swaps, Swaps, people=False),
+        records_table("swaps", "", swaps, Swaps, readers=Readers.PROGRAMS),
     ]
 
 
@@ -150,7 +162,7 @@ MOST_LEVEL = 0.2
 """Significance levels above this are not drawn, nor pairs of runs that no measure brings below it."""
 
 FEWEST_IN_BIN = 20
-"""Comparisons that a bin of differences needs, so that its swap rate is worth a point."""
+"""Comparisons that a bin of differences needs for a point in the picture: one swap is 5 % of these."""
 
 
 def power_figure(
@@ -163,11 +175,15 @@ def power_figure(
     """Draw the levels of pairs of runs, descending, for each measure (Sakai's ASL curves), and swap rates.
 
     levels: measure -> (pairs,) achieved significance levels, ascending
-    swaps: measure -> (lower ends of the bins of differences, rates) for the largest sets of topics
-    topics: the size of these sets
+    swaps: measure -> lower ends of the bins of differences that have FEWEST_IN_BIN comparisons, and the swap
+        rates in them
+    topics: size of the sets of topics that the swap rates are of
     """
     looks = dict(zip(levels, line_styles(len(levels)), strict=True))
-    with panels(2, 2, (4.5, 4.2), (0.0, 0.1 * len(levels))) as (figure, (left, right)):
+    with panels(2, most_columns=2, plot_inches=(4.5, 4.2), margin_inches=(0.0, 0.1 * len(levels))) as (
+        figure,
+        (left, right),
+    ):
         lines = _draw_levels(left, levels, looks, alpha)
         for name, (lower, rates) in swaps.items():
             right.plot(lower, rates, linewidth=1.2, **looks[name])
@@ -177,9 +193,9 @@ def power_figure(
             right.annotate(
                 f"no bin of {FEWEST_IN_BIN} comparisons", (0.5, 0.5), xycoords="axes fraction", ha="center"
             )
-        right.axhline(0.05, color="#888888", linewidth=0.9, linestyle=":")
-        highest = max([0.05, *all_rates])
-        last = max([0.05, *all_lower])
+        right.axhline(RARE_SWAPS, color="#888888", linewidth=0.9, linestyle=":")
+        highest = max([RARE_SWAPS, *all_rates])
+        last = max([0.05, *all_lower])  # the x axis ends at a difference of 0.05 at least
         right.set(
             title=f"Swaps between two sets of {topics} topics",
             xlabel=f"difference of means on the first set, at least (bins of {FEWEST_IN_BIN} or more)",
@@ -187,8 +203,12 @@ def power_figure(
             xlim=(-0.02 * last, 1.02 * last),
             ylim=(-0.02 * highest, 1.05 * highest),  # so that marks at 0 are whole
         )
-        add_legend(figure, lines, [plain(name) for name in levels], min(4, len(levels)))
+        add_legend(figure, lines, [picture_text(name) for name in levels], min(4, len(levels)))
     return figure
+
+
+MARKS_OF_LINE = 12
+"""Marks of a line, so that they do not hide it."""
 
 
 def _draw_levels(
@@ -197,18 +217,18 @@ def _draw_levels(
     """Draw the levels of the pairs up to MOST_LEVEL, and return a line for each measure."""
     lines = []
     for name, values in levels.items():
-        places = range(1, len(values) + 1)
-        pairs_per_mark = max(1, len(values) // 12)
-        lines += axes.plot(places, values[::-1], linewidth=1.2, markevery=pairs_per_mark, **looks[name])
+        ranks = range(1, len(values) + 1)
+        pairs_per_mark = max(1, len(values) // MARKS_OF_LINE)
+        lines += axes.plot(ranks, values[::-1], linewidth=1.2, markevery=pairs_per_mark, **looks[name])
     axes.axhline(alpha, color="#888888", linewidth=0.9, linestyle=":")
     axes.annotate(
         f"{alpha:g}", (1, alpha), xycoords=("axes fraction", "data"), fontsize=7, va="bottom", ha="right"
     )
-    # Pairs at the left of what is drawn: under the measure that has fewest of them.
-    num_left_out = min((int((values > MOST_LEVEL).sum()) for values in levels.values()), default=0)
+    # Levels descend: the x axis begins behind the pairs whose level is above MOST_LEVEL by every measure.
+    num_hidden = min((int((values > MOST_LEVEL).sum()) for values in levels.values()), default=0)
     pairs = max((len(values) for values in levels.values()), default=1)
-    first = min(num_left_out, pairs - 1)
-    if num_left_out == pairs:
+    first = min(num_hidden, pairs - 1)
+    if num_hidden == pairs:
         text = f"no pair of runs below {MOST_LEVEL:g}"
         axes.annotate(text, (0.5, 0.5), xycoords="axes fraction", ha="center")
     tick_whole_numbers(axes.xaxis)

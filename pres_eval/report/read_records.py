@@ -20,7 +20,10 @@ from pres_eval.scoring.summing import Values
 
 
 def from_json(text: str | bytes, path: str, measures: Iterable[Measure]) -> Record:
-    """Return the record that `to_json` wrote; `measures`: the registry.  Raises InputError for other text."""
+    """Return the record that `to_json` wrote as this text; raise InputError for other text.
+
+    path: of the file, for messages; measures: all that are known
+    """
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -55,7 +58,7 @@ def from_json(text: str | bytes, path: str, measures: Iterable[Measure]) -> Reco
 
 
 _ALTERED = (KeyError, TypeError, ValueError, OverflowError, RecursionError, AttributeError, UsageError)
-"""Errors for JSON that somebody has changed; UsageError is that of an option."""
+"""Errors that reading raises for JSON that somebody has changed; UsageError is that of an option."""
 
 _EXPECTED = f"an evaluation that --format json wrote (layout {LAYOUT})"
 
@@ -118,11 +121,11 @@ def _tuples(value: Any) -> Any:
 
 
 _TEXTS = (Format.TEXT, Format.TAG)
-"""Formats of columns whose values may be texts."""
+"""Formats of columns whose values may be texts; those of others are numbers."""
 
 
 def _read_values(column: SelectedColumn, rows: Sequence[Mapping[str, Any]]) -> Values:
-    """Return the values (T,) of a column; rows: by label, those of each topic."""
+    """Return the values (T,) of a column; rows: for each topic its values by label."""
     values = [row[column.label] for row in rows]
     if column.measure.format in _TEXTS and all(isinstance(value, str) for value in values):
         return [_string(bytes_of(value)) for value in values]

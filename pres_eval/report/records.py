@@ -78,9 +78,9 @@ class RunRecord:
 
 @dataclass(frozen=True)
 class JudgementsRecord:
-    """The judgements of an evaluation, however their file has them.
+    """The judgements of an evaluation as they were used, whatever the format of their file.
 
-    digest  SHA-256 of them; None where it was not made
+    digest  SHA-256 of the judgements; None where it was not made
     counts  how many were read and how many are left, if documents were mapped or excluded; None if not
     """
 
@@ -92,12 +92,16 @@ class JudgementsRecord:
 class Record:
     """Evaluations over one qrels file with their signature: how the numbers were made.
 
+    options   of the evaluations
+    qrels, runs  the file of the judgements, and the evaluated runs
+    relevance_format  format of the judgements (-R)
+    version   of pres-eval that made the numbers
     failures  runs that could not be evaluated (--keep-going); they are written, but not read back
     files     other files that numbers depend on, by the option that names them, without its dashes
     groups, weights  of topics, None where there are none; they are not read back
     group_names  of groups that were read back, as JSON has them
-    rules     how files of documents are used, and the protocol, by the option that sets them, without dashes
-    judgements  what they were, however their file has them
+    rules     the protocol, and options that say how `files` are used: values by the option, without dashes
+    judgements  digest and counts of the judgements
     """
 
     options: Options
@@ -115,7 +119,10 @@ class Record:
 
 
 def file_record(path: str) -> FileRecord:
-    """Return the file with the SHA-256 of its stored bytes; stdin and pipes can't be read twice."""
+    """Return the record of a file: its path, the SHA-256 of its bytes, compressed or not, and its header.
+
+    Of stdin and pipes, which cannot be read twice, the path alone.
+    """
     if path == "-" or not Path(path).is_file():
         return FileRecord(path, None)
     digest = hashlib.sha256()
@@ -128,7 +135,7 @@ def file_record(path: str) -> FileRecord:
 def to_json(record: Record) -> str:
     """Return the record as JSON, one topic a line."""
     head = json.dumps({"kind": KIND, "layout": LAYOUT, "signature": _signature(record)}, indent=2)
-    open_head = head.removesuffix("\n}")
+    open_head = head.removesuffix("\n}")  # further keys follow
     runs = ",\n".join(_run_text(run, record) for run in record.runs)
     failures = ""
     if record.failures:
@@ -142,7 +149,7 @@ def to_json(record: Record) -> str:
 
 
 def as_jsonl(evaluations: Sequence[ScoredRun], layout: RunLayout) -> str:
-    """Return one JSON object a line: file, run, topic and values; the topic of the summary is null.
+    """Return one JSON object a line: file, run, topic and values; the topic of values over all is null.
 
     A run that could not be evaluated is a line with its file and the error.
     """
@@ -159,7 +166,7 @@ def as_jsonl(evaluations: Sequence[ScoredRun], layout: RunLayout) -> str:
 
 
 def _signature(record: Record) -> dict[str, Any]:
-    """Return the version, options and files that the numbers depend on."""
+    """Return the key "signature" of JSON: the version, options and files that the numbers depend on."""
     options = asdict(record.options)
     compat = options.pop("compat")
     if options["only_topic"] is not None:
@@ -191,7 +198,10 @@ def _file(file: FileRecord) -> dict[str, Any]:
 
 
 def _groups(evaluation: ScoredRun, groups: Groups | None) -> dict[str, Any]:
-    """Return the values over groups by name, their means, and the worst with its group; nothing without."""
+    """Return the keys of JSON for groups: values over each by its name, their mean, and the worst of them.
+
+    Empty if there are no groups.
+    """
     if groups is None:
         return {}
     by_group: dict[str, dict[str, Any]] = {}
@@ -226,6 +236,7 @@ def _column(column: SelectedColumn) -> dict[str, Any]:
         "bound": view.bound,
     }
     if view.bound is not None:
+        # Which unjudged documents the bound is over: those down to the cutoff, or all that were retrieved.
         fields["reach"] = "cutoff" if view.scale is None else "all"
     if view.scale is not None:
         fields["scale"] = view.scale
@@ -233,7 +244,7 @@ def _column(column: SelectedColumn) -> dict[str, Any]:
 
 
 def signature_text(evaluation: ScoredRun, record: Record) -> str:
-    """Return the line that says how the numbers of a run were made."""
+    """Return the line that says how the numbers of a run were made, as --signature prints it."""
     others = {} if record.relevance_format == "qrels" else {"format": record.relevance_format}
     others |= {name: text_of(Path(file.path).name) for name, file in record.files.items()}
     # A protocol sets other options, which the line has.
@@ -266,13 +277,14 @@ def _run_text(run: RunRecord, record: Record) -> str:
     fields["summary"] = _summary_values(evaluation)
     fields |= _groups(evaluation, record.groups)
     topics = ",\n".join(f"        {_dumps(topic)}" for topic in _topics(evaluation))
+    # A field a line; of the topics, the largest part, a topic a line.
     lines = [f"      {_dumps(key)}: {_dumps(value)}" for key, value in fields.items()]
     lines.append(f'      "topics": [\n{topics}\n      ]')
     return "    {\n" + ",\n".join(lines) + "\n    }"
 
 
 def _no_answers(topics: int, nothing_retrieved: int) -> dict[str, float]:
-    """Return the topics without a relevant document, and those of them for which nothing was retrieved."""
+    """Return counts of topics without a relevant document, and of those for which nothing was retrieved."""
     return {"topics": topics, "nothing_retrieved": nothing_retrieved, "rate": nothing_retrieved / topics}
 
 
@@ -295,7 +307,10 @@ def _summary_values(evaluation: ScoredRun) -> dict[str, float | int | str | None
 
 
 def _topics(evaluation: ScoredRun, all_columns: bool = True) -> Iterator[dict[str, Any]]:
-    """Yield each topic with its values by label; without `all_columns` only those that -q prints."""
+    """Yield each topic with its values by label.
+
+    all_columns: whether those are there, too, that -q does not print
+    """
     columns = {}
     for column, values in zip(evaluation.columns, evaluation.values, strict=True):
         if all_columns or column.measure.per_topic:

@@ -8,8 +8,8 @@ from dataclasses import fields
 
 from pres_eval.analysis.replication import Replication, SameDocuments
 from pres_eval.report.cells import Score
-from pres_eval.report.drawing import panels, plain
-from pres_eval.report.layout import Column, Table, columns_table, records_table
+from pres_eval.report.drawing import panels, picture_text
+from pres_eval.report.layout import Column, Readers, Table, columns_table, records_table
 from pres_eval.report.paper import Figure
 
 EFFECT_COLUMNS: tuple[Column[Replication], ...] = (
@@ -21,6 +21,7 @@ EFFECT_COLUMNS: tuple[Column[Replication], ...] = (
     Column("RMSE base", lambda row: row.rmse_baseline),
     Column("RMSE advanced", lambda row: row.rmse_advanced),
 )
+"""Columns of the effects for people."""
 
 EFFECT_NOTES = (
     "effect ratio: new improvement / original one; 1: the same effect, 0: none, below 0: the opposite one",
@@ -41,10 +42,17 @@ def replication_tables(
     persistence: float,
     per_topic: bool,
 ) -> list[Table]:
-    """Return the effects, and how similar the documents of the runs are, by run and by topic."""
+    """Return the effects, and how similar the documents of the runs are, by run and by topic.
+
+    topics: the topics that count, in words; persistence: that of rbo, for its heading
+    per_topic: whether people see the topics, too
+    """
     notes = list(EFFECT_NOTES)
-    if any(math.isnan(row.effect_ratio + row.delta_relative_improvement) for row in rows):
-        notes.append(NO_RATIO_NOTE)
+    for row in rows:
+        has_no_ratio = math.isnan(row.effect_ratio) or math.isnan(row.delta_relative_improvement)
+        if has_no_ratio:
+            notes.append(NO_RATIO_NOTE)
+            break
     if any(math.isnan(row.rmse_baseline) for row in rows):
         notes.append(NO_ERROR_NOTE)
     tables = [
@@ -63,7 +71,7 @@ def replication_tables(
 
 
 def _document_tables(rows: Sequence[SameDocuments], persistence: float, per_topic: bool) -> list[Table]:
-    """Return the means over topics for each run, and the topics."""
+    """Return how similar the documents of runs are: means over topics for each run, and each topic."""
     means: list[tuple[str, int, float, float, float]] = []
     for run in dict.fromkeys(row.run for row in rows):
         topics = [row for row in rows if row.run == run]
@@ -88,7 +96,7 @@ def _document_tables(rows: Sequence[SameDocuments], persistence: float, per_topi
             headings=[column.name for column in fields(SameDocuments)],
             rows=[tuple(vars(row).values()) for row in rows],
             left=2,
-            people=per_topic,
+            readers=Readers.ALL if per_topic else Readers.PROGRAMS,
         ),
     ]
 
@@ -100,12 +108,15 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def replication_figure(rows: Sequence[Replication]) -> Figure:
-    """Draw the measures by effect ratio and ΔRI, as Breuer et al. do: a perfect replication is at (1, 0)."""
-    with panels(1, 1, (3.6, 3.0)) as (figure, (axes,)):
+    """Draw the measures as points, ΔRI against effect ratio: a perfect replication is at (1, 0).
+
+    Breuer et al., SIGIR 2020, draw such pictures.
+    """
+    with panels(1, most_columns=1, plot_inches=(3.6, 3.0)) as (figure, (axes,)):
         for row in rows:
             axes.plot(row.effect_ratio, row.delta_relative_improvement, "o", markersize=5)
             point = (row.effect_ratio, row.delta_relative_improvement)
-            axes.annotate(plain(row.measure), point, (4, 4), textcoords="offset points", fontsize=7)
+            axes.annotate(picture_text(row.measure), point, (4, 4), textcoords="offset points", fontsize=7)
         axes.axvline(1.0, color="#888888", linewidth=0.8)
         axes.axhline(0.0, color="#888888", linewidth=0.8)
         axes.margins(0.25)

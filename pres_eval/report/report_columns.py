@@ -16,18 +16,18 @@ RECALL_LEVEL_TEXTS = tuple(f"{level:.2f}" for level in interpolation.RECALL_LEVE
 """Recall levels of TREC's table as labels have them: 0.00 to 1.00."""
 
 NMAX_GRID = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-"""Ranks at which PRES, recall and the ROC curve are computed, besides the wanted Nmax."""
+"""Ranks at which PRES, recall and the ROC curve are computed, besides the Nmax that were asked for."""
 
 
 def ranks_of_curves(nmax: Sequence[int]) -> tuple[int, ...]:
-    """Return the ranks at which PRES and recall are computed, ascending: the grid, and the wanted Nmax."""
+    """Return the ranks at which PRES and recall are computed, ascending: NMAX_GRID and the Nmax asked for."""
     return tuple(sorted({*NMAX_GRID, *nmax}))
 
 
 def depths_of(options: Options, nmax: Sequence[int], measures: Sequence[str]) -> tuple[int, ...]:
-    """Return the Nmax of a report: those asked for, or else the cutoffs of the first measure asked for.
+    """Return the Nmax of a report: those of --nmax, or else the cutoffs of the first measure of -m.
 
-    The default Nmax counts as none asked for.
+    nmax: DEFAULT_NMAX stands for no --nmax, and is returned if there are no cutoffs, either
     """
     if not measures or tuple(nmax) != DEFAULT_NMAX:
         return tuple(nmax)
@@ -35,7 +35,7 @@ def depths_of(options: Options, nmax: Sequence[int], measures: Sequence[str]) ->
     cutoffs: set[int] = set()
     for column in columns:
         cutoff = cutoff_of(column)
-        # A name may stand for several measures: the first counts.
+        # A name such as "official" stands for several measures: the first counts.
         if column.measure.name == columns[0].measure.name and cutoff is not None:
             cutoffs.add(cutoff)
     return tuple(sorted(cutoffs) or nmax)
@@ -44,13 +44,14 @@ def depths_of(options: Options, nmax: Sequence[int], measures: Sequence[str]) ->
 def report_selection(
     options: Options, nmax: Sequence[int] = DEFAULT_NMAX, measures: Sequence[str] = ()
 ) -> Selection:
-    """Return the columns that a report needs, those of the measures asked for included."""
+    """Return the columns that a report needs: those of its tables and curves, and those asked for with -m."""
     cutoffs = set(ranks_of_curves(depths_of(options, nmax, measures)))
     for column in asked_columns(options, nmax, measures):
         cutoff = cutoff_of(column)
         if column.measure.name == "PRES" and cutoff is not None:
             cutoffs.add(cutoff)
     ranks = ",".join(map(str, sorted(cutoffs)))
+    # As -m takes them.
     texts = ["num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"]
     texts.append(f"iprec_at_recall.{','.join(RECALL_LEVEL_TEXTS)}")
     texts.append(f"P.{','.join(map(str, DOCUMENT_CUTOFFS))}")
@@ -73,8 +74,8 @@ def leaderboard_labels(
 ) -> tuple[str, ...]:
     """Return the labels of the leaderboard: of the measures asked for that have a number over all topics.
 
-    Without any: PRES at each Nmax, average precision, recall at the first Nmax, and what is usually shown
-    beside them.  Raises UsageError if none of the measures asked for has such a number.
+    If none was asked for: PRES at each Nmax, average precision, recall at the first Nmax, and four more.
+    Raises UsageError if none of the measures asked for has a number over all topics.
     """
     if not measures:
         pres = [f"PRES_{cutoff}" for cutoff in nmax]
@@ -98,20 +99,21 @@ def leaderboard_labels(
 
 
 def _identity(column: SelectedColumn) -> tuple[object, ...]:
-    """Return what makes a column what it is, besides its label: measure, parameters and relevance level."""
+    """Return what two columns with the same values have in common: measure, parameters, relevance level."""
     return column.measure.name, column.arguments, column.view.level
 
 
 MOST_COMPARED_BY = 2
-"""Measures by which runs are compared topic by topic: each has a picture for each run."""
+"""Measures by which runs are compared topic by topic: of each there is a picture for each run."""
 
 
 def compared_labels(
     selection: Selection, board: Sequence[str], nmax: Sequence[int], measures: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the measures by which runs are compared topic by topic: the first of those asked for.
+    """Return the labels by which runs are compared topic by topic: the first MOST_COMPARED_BY asked for.
 
-    If no measure with values for topics was asked for: average precision, and PRES at the largest Nmax.
+    They are averages of values of topics.  If none was asked for: average precision, and PRES at the largest
+    Nmax.
     """
     labels: list[str] = []
     if measures:

@@ -14,7 +14,7 @@ from pres_eval.report.text import shown, text_of
 from pres_eval.report.trec_report import DIGITS, Report
 
 Row = tuple[str, str]
-"""A label and a value."""
+"""A row of a table of TREC's: a label and a value, as text."""
 
 
 def summary_statistics(report: Report, run: int) -> list[Row]:
@@ -48,16 +48,16 @@ def document_level_averages(report: Report, run: int) -> list[Row]:
 
 
 def pres_and_recall(report: Report, run: int) -> list[tuple[str, str, str]]:
-    """Return the rows of the table that TREC does not have: PRES and recall at each Nmax of the grid."""
+    """Return the rows of a table that TREC does not have: Nmax, PRES and recall at each of `curve_ranks`."""
     rows = []
-    for cutoff in report.grid:
+    for cutoff in report.curve_ranks:
         pres, recall = report.text(run, f"PRES_{cutoff}"), report.text(run, f"recall_{cutoff}")
         rows.append((str(cutoff), pres, recall))
     return rows
 
 
 def as_text(report: Report) -> str:
-    """Return the tables of all runs as TREC prints them, for a terminal; runs without tables at the end."""
+    """Return the tables of all runs as TREC prints them; at the end the runs that could not be evaluated."""
     parts = [run_text(report, run) for run in range(len(report.names))]
     if report.inputs.failures:
         failed = "".join(f"  {text_of(failure.message)}\n" for failure in report.inputs.failures)
@@ -68,8 +68,8 @@ def as_text(report: Report) -> str:
 def run_text(report: Report, run: int) -> str:
     """Return the tables of one run as TREC prints them."""
     statistics = dict(summary_statistics(report, run))
-    *levels, average = recall_level_averages(report, run)
-    *ranks, exact = document_level_averages(report, run)
+    *levels, (_, average_precision) = recall_level_averages(report, run)
+    *ranks, (_, r_precision) = document_level_averages(report, run)
     lines = ["Summary Statistics"]
     for name in ("Run tag", "Run description", "Number of topics"):
         lines.append(f"  {name:<20}{statistics[name]}")
@@ -79,27 +79,35 @@ def run_text(report: Report, run: int) -> str:
     lines += ["", "Recall Level Precision Averages", "  Recall     Precision"]
     for level, value in levels:
         lines.append(f"  {level:>6}{value:>14}")
-    lines += ["  Average precision over all", "  relevant docs (non-interpolated)", f"  {average[1]:>20}"]
+    lines += [
+        "  Average precision over all",
+        "  relevant docs (non-interpolated)",
+        f"  {average_precision:>20}",
+    ]
     lines += ["", "Document Level Averages", "                 Precision"]
     for label, value in ranks:
-        lines.append(f"  At {label.split()[1]:>5} docs{value:>10}")
+        _, rank, _ = label.split()  # "At 5 docs"
+        lines.append(f"  At {rank:>5} docs{value:>10}")
     lines += ["  R-Precision (precision after R docs", "  retrieved, R relevant documents)"]
-    lines += [f"  Exact{exact[1]:>19}", "", "PRES and recall", "    Nmax      PRES    Recall"]
+    lines += [f"  Exact{r_precision:>19}", "", "PRES and recall", "    Nmax      PRES    Recall"]
     for cutoff, pres, recall in pres_and_recall(report, run):
         lines.append(f"  {cutoff:>6}{pres:>10}{recall:>10}")
     return "\n".join(lines) + "\n"
 
 
 def topic_measures(report: Report) -> tuple[str, ...]:
-    """Return the columns of the table of topics: those of the leaderboard that -q prints, and the counts."""
+    """Return the labels of the table of topics: of the leaderboard, those with medians, and counts.
+
+    Measures without values for topics are left out.
+    """
     labels = dict.fromkeys((*report.board, *median_labels(report), "num_rel_ret", "num_rel", "num_ret"))
     return tuple(label for label in labels if report.column(label).measure.per_topic)
 
 
 def median(values: FloatArray) -> FloatArray:
-    """Return the median (topics,) over runs of (runs, topics) values, without nan (a missing topic).
+    """Return the median (topics,) over runs of (runs, topics) values; nan, a missing topic, does not count.
 
-    nan for a topic that no run has.
+    A topic that no run has is nan.
 
     >>> median(np.array([[0.1, 0.5], [0.3, np.nan], [0.4, 0.7]]))
     array([0.3, 0.6])
@@ -107,7 +115,7 @@ def median(values: FloatArray) -> FloatArray:
     ordered = np.sort(values, axis=0)  # nan goes last
     num_values = np.count_nonzero(~np.isnan(values), axis=0)
     topics = np.arange(values.shape[1])
-    # Of an odd number of values the two middle ones are the same; of none the first row has nan.
+    # Of an odd number of values the two middle ones are the same; without a value the first row has nan.
     lower_row = np.maximum(num_values - 1, 0) // 2
     upper_row = np.minimum(num_values // 2, len(values) - 1)
     lower_middle, upper_middle = ordered[lower_row, topics], ordered[upper_row, topics]
@@ -115,11 +123,16 @@ def median(values: FloatArray) -> FloatArray:
 
 
 def medians_of(report: Report, label: str) -> FloatArray | None:
-    """Return the medians (topics,) that the user gave, or else of the runs; None if there is one run."""
+    """Return the medians (topics,) that the user gave, nan for other topics; or else those of the runs.
+
+    None if the user gave none and there is one run.
+    """
     medians = report.inputs.medians.get(label)
     if medians is not None:
         return np.array([medians.get(topic, np.nan) for topic in report.topics])
-    return median(report.matrix(label)) if len(report.names) > 1 else None
+    if len(report.names) == 1:
+        return None
+    return median(report.matrix(label))
 
 
 def median_words(report: Report, label: str) -> str:
@@ -130,7 +143,10 @@ def median_words(report: Report, label: str) -> str:
 
 
 def median_labels(report: Report) -> tuple[str, ...]:
-    """Return the measures shown against the median: those that compare topics, and those given."""
+    """Return the measures for which runs are shown against the median, by label.
+
+    If there are several runs: those by which they are compared topic by topic; and those of --medians.
+    """
     labels: list[str] = []
     if len(report.names) > 1:
         labels += report.compared.topic_measures
@@ -205,16 +221,16 @@ def quartiles(values: FloatArray) -> list[float]:
 
 
 def hardest_topics(report: Report, label: str) -> list[int]:
-    """Return the numbers of the topics by the median of the runs, the worst first, equal ones by id."""
+    """Return the numbers of the topics, that with the worst median of the runs first, equal ones by id."""
     medians = report.sign(label) * median(report.matrix(label))
     return [int(topic) for topic in np.argsort(medians, kind="stable")]
 
 
 def hardest_rows(report: Report, label: str) -> list[list[str]]:
-    """Return the hardest topics as text: topic, relevant documents, best, median and worst value."""
+    """Return all topics, the hardest first, as text: topic, relevant documents, best, median, worst value."""
     matrix, num_rel = report.matrix(label), np.diff(report.documents.offsets).tolist()
     best, worst = np.fmax.reduce(matrix, axis=0), np.fmin.reduce(matrix, axis=0)
-    if report.sign(label) < 0:  # less is better
+    if report.less_is_better(label):
         best, worst = worst, best
     columns = [values.tolist() for values in (best, median(matrix), worst)]
     rows = []
@@ -241,24 +257,22 @@ def relevant_counts(report: Report) -> list[tuple[str, int]]:
         if end is not None:
             in_range &= num_rel < end
         counts.append((_range(low, end), int(np.count_nonzero(in_range))))
-    filled = [number for number, (_, count) in enumerate(counts) if count]
-    if not filled:
+    ranges_with_topics = [number for number, (_, count) in enumerate(counts) if count > 0]
+    if not ranges_with_topics:
         return []
-    return counts[filled[0] : filled[-1] + 1]
+    return counts[ranges_with_topics[0] : ranges_with_topics[-1] + 1]
 
 
 def _range(low: int, end: int | None) -> str:
-    """Return the numbers from low up to, but without, `end` as text: `1`, `5–9`, `1000+`."""
+    """Return the whole numbers low, …, end - 1 as text: `1`, `5–9`; end None: all from low on, `1000+`."""
     if end is None:
         return f"{low}+"
     return str(low) if end == low + 1 else f"{low}–{end - 1}"
 
 
 def above_at_below(values: FloatArray) -> tuple[int, int, int]:
-    """Count the topics above, at and below 0 (nan: none of these)."""
-    above, at, below = (
-        np.count_nonzero(values > 0),
-        np.count_nonzero(values == 0),
-        np.count_nonzero(values < 0),
-    )
-    return int(above), int(at), int(below)
+    """Count the values (topics,) above, at and below 0; nan is none of these."""
+    above = int(np.count_nonzero(values > 0))
+    at = int(np.count_nonzero(values == 0))
+    below = int(np.count_nonzero(values < 0))
+    return above, at, below

@@ -28,7 +28,7 @@ from pres_eval.report.trec_report import Report
 
 
 def as_tables(report: Report) -> list[Table]:
-    """Return the leaderboard, topics with medians, intervals, groups, comparisons, curves and more."""
+    """Return the tables of the report, for JSON; CSV has the first of them, the leaderboard."""
     pairs = report.compared.pairs
     tables = [_leaderboard(report), _topics(report)]
     if pairs is not None:
@@ -47,7 +47,7 @@ def as_tables(report: Report) -> list[Table]:
 
 
 def settings_of(report: Report) -> dict[str, object]:
-    """Return how the numbers were made."""
+    """Return how the numbers were made, for JSON: files, options, settings of the comparisons."""
     settings: dict[str, object] = {
         "title": report.texts.title,
         "description": report.texts.description,
@@ -69,7 +69,7 @@ def settings_of(report: Report) -> dict[str, object]:
 
 
 def _number(value: float | str | None, kind: Format = Format.FLOAT) -> Value:
-    """Return a value as it is; a count whole; None where there is no number, as a run lacks the topic."""
+    """Return a number as it is, a count whole; None for nan, where a run lacks the topic, and for texts."""
     if not isinstance(value, float) or math.isnan(value):
         return None
     return whole(value, kind)
@@ -78,7 +78,8 @@ def _number(value: float | str | None, kind: Format = Format.FLOAT) -> Value:
 def _leaderboard(report: Report) -> Table:
     """Return the table of averages, the runs in the order in which they were given.
 
-    lacks  topics of other runs that a run does not have; best: whether it is called best by the first measure
+    Its column "lacks" has the topics of other runs that a run does not have, "best" whether it is called best
+    by the main measure.
     """
     kinds = {label: report.column(label).measure.format for label in report.board_and_counts}
     leaders = report.leaders(report.main)
@@ -149,14 +150,16 @@ COMPARISON_HEADINGS = (
     "corrected",
     "topics",
 )
+"""Columns of the table of comparisons; `topics` are how many both runs have."""
 
 
 def _comparisons(report: Report, pairs: PairTable) -> Table:
     """Return each pair once, over the topics that both runs have."""
     rows: list[list[Value]] = []
     for measure, label in enumerate(pairs.measures):
-        # Of each pair of this measure.
-        differences = (pairs.pair_means[0][measure] - pairs.pair_means[1][measure]).tolist()
+        # (P,) numbers of the pairs.
+        means_of_first, means_of_second = pairs.pair_means[:, measure]
+        differences = (means_of_first - means_of_second).tolist()
         wins, losses = pairs.wins[measure].tolist(), pairs.losses[measure].tolist()
         p_values, corrected = pairs.p_values[measure].tolist(), pairs.corrected[measure].tolist()
         for pair, num_topics in enumerate(pairs.topics.tolist()):
@@ -169,7 +172,7 @@ def _comparisons(report: Report, pairs: PairTable) -> Table:
 
 
 def _judgements(report: Report, trust: Trust) -> Table:
-    """Return the uncertainty from missing judgements, run by run."""
+    """Return for each run shares judged, bounds by unjudged documents and by ties, and unique documents."""
     headings = ["run"]
     headings += [f"judged_{rank}" for rank in trust.judged]
     for label in trust.bounds:
@@ -228,7 +231,8 @@ def _documents(report: Report) -> Table:
     topics = np.repeat(np.array(report.topics, object), np.diff(documents.offsets)).tolist()
     ranks = []
     for ranks_of_run in documents.ranks.tolist():
-        ranks.append([rank or None for rank in ranks_of_run])
+        # Rank 0 is that of a document which the run did not retrieve.
+        ranks.append([rank if rank > 0 else None for rank in ranks_of_run])
     headings = ["topic", "docno", "grade"]
     headings += [f"rank {name}" for name in report.names]
     return Table(

@@ -16,7 +16,7 @@ from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.measures.settings import UnitedCutoffs
 from pres_eval.report.cells import Score, Value
-from pres_eval.report.layout import Column, Table, columns_table, records_table
+from pres_eval.report.layout import Column, Readers, Table, columns_table, records_table
 from pres_eval.report.paper import Figure
 from pres_eval.report.text import moved, percentage
 
@@ -24,8 +24,11 @@ SHOWN_TOPICS = 20
 """Topics with holes that people see; programs get all."""
 
 
-def to_judge_table(chosen: ToJudge, runs: int, stratum: IntArray | None = None) -> Table:
-    """Return the documents to judge, of a number of runs, with the strata (n,) that they were drawn from."""
+def to_judge_table(chosen: ToJudge, num_runs: int, stratum: IntArray | None = None) -> Table:
+    """Return the table of documents to judge.
+
+    num_runs: runs that they are from; stratum: (n,) numbers of the strata that they were drawn from, if any
+    """
     headings = ["topic", "docno", "runs", "best_rank", "contribution"]
     columns = [chosen.runs.tolist(), chosen.rank.tolist(), chosen.gain.tolist()]
     if stratum is not None:
@@ -36,7 +39,7 @@ def to_judge_table(chosen: ToJudge, runs: int, stratum: IntArray | None = None) 
         rows.append((topic, docno, *numbers))
     return Table(
         name="documents",
-        title=f"{plural(len(chosen), 'document')} to judge, from {plural(runs, 'run')}",
+        title=f"{plural(len(chosen), 'document')} to judge, from {plural(num_runs, 'run')}",
         headings=headings,
         rows=rows,
         notes=("runs: how many have it among their first; best_rank: in any of them",),
@@ -45,7 +48,10 @@ def to_judge_table(chosen: ToJudge, runs: int, stratum: IntArray | None = None) 
 
 
 def pools_table(pooled: ToJudge, judged: BoolArray, chosen: ToJudge) -> Table:
-    """Return how large the pool of each topic is, how much of it is judged (n,), and how much to judge."""
+    """Return how many documents of each topic are pooled, judged, and to be judged.
+
+    judged: (n,) whether a pooled document is; chosen: those to be judged
+    """
     num_topics = len(pooled.topics)
     num_pooled = np.bincount(pooled.topic_of, minlength=num_topics).tolist()
     num_judged = np.bincount(pooled.topic_of[judged], minlength=num_topics).tolist()
@@ -61,9 +67,9 @@ def pools_table(pooled: ToJudge, judged: BoolArray, chosen: ToJudge) -> Table:
 def holes_tables(
     names: Sequence[str], holes_of_runs: Sequence[Sequence[tuple[bytes, int, int]]], depth: int
 ) -> list[Table]:
-    """Return the holes of each run among its first `depth` documents, in all and by topic.
+    """Return how many of each run's first `depth` documents nobody judged (holes), in all and by topic.
 
-    holes_of_runs  for each topic of each run: the topic, how many documents were looked at, how many of
+    holes_of_runs  for each run: of each topic its id, how many documents were looked at, and how many of
                    these nobody judged
     """
     runs: list[tuple[Value, ...]] = []
@@ -74,7 +80,7 @@ def holes_tables(
         share = unjudged / looked_at if looked_at else 0.0
         runs.append((name, len(holes), looked_at, unjudged, share))
         topics += [(name, *hole) for hole in holes]
-    worst = sorted(topics, key=lambda row: -row[3])[:SHOWN_TOPICS]
+    worst = sorted(topics, key=_most_unjudged_first)[:SHOWN_TOPICS]
     notes = []
     if len(topics) > len(worst):
         notes.append(f"{len(topics) - len(worst)} more: --table topics --format csv")
@@ -96,13 +102,22 @@ def holes_tables(
     ]
 
 
+def _most_unjudged_first(row: tuple[str, bytes, int, int]) -> int:
+    """Return what rows of topics are sorted by for people."""
+    *_, num_unjudged = row
+    return -num_unjudged
+
+
 def unjudged_table(
     names: Sequence[str],
     firsts: Iterable[FirstDocuments],
     topics: Collection[bytes],
     judged: Collection[Key],
 ) -> Table:
-    """Return the unjudged ones of each run's first documents, for these topics, with their ranks."""
+    """Return those of each run's first documents that nobody judged, with their ranks.
+
+    names, firsts: of the runs; topics: those that count; judged: pairs of topic and docno
+    """
     rows: list[tuple[Value, ...]] = []
     for name, first in zip(names, firsts, strict=True):
         unjudged = []
@@ -130,11 +145,14 @@ COEFFICIENT_NAMES = {
 """Names of the rank correlations in titles, by those of --coefficient."""
 
 RUNS_FOR_COEFFICIENTS = 5
-"""With fewer runs a rank correlation has too few values to be compared with 0.8 or 0.9."""
+"""With fewer runs a rank correlation can have few values only: of four runs none between 0.67 and 1."""
 
 
 def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Table]:
-    """Return averages and lowest correlations for people, each sample, and each fraction."""
+    """Return the correlations with the full ranking: for people averages and lowest; samples; fractions.
+
+    topics: the topics that count, in words
+    """
     coefficient = COEFFICIENT_NAMES[result.plan.coefficient]
     about = f"{num_runs} runs, {result.num_rel} relevant documents, seed {result.plan.seed}, over {topics}"
     averages = _by_fraction(
@@ -152,6 +170,7 @@ def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Ta
 def _samples(result: Robustness, title: str) -> Table:
     """Return the correlation with the full ranking of each sample, by measure."""
     plan, labels = result.plan, result.labels
+    # Of each sample: fraction, number, relevant and judged documents that are left.
     keys: list[tuple[float, int, int, int]] = []
     for row, fraction in enumerate(plan.fractions):
         for sample in range(plan.samples):
@@ -178,14 +197,17 @@ def _fractions(result: Robustness) -> Table:
         for column, label in enumerate(result.labels):
             rows.append((fraction, label, averages[row][column], lowest[row][column]))
     return Table(
-        name="fractions", headings=("fraction", "measure", "average", "lowest"), rows=rows, people=False
+        name="fractions",
+        headings=("fraction", "measure", "average", "lowest"),
+        rows=rows,
+        readers=Readers.PROGRAMS,
     )
 
 
 def long_rows(
     keys: Sequence[Sequence[Value]], labels: Sequence[str], values: Sequence[Sequence[Value]]
 ) -> list[tuple[Value, ...]]:
-    """Return a row for each value, for programs: the key of its row, its label, and the value.
+    """Return a row for each value, for programs: the key of its row, the label of its column, the value.
 
     >>> long_rows([("a", 1)], ["map", "P_10"], [[0.3, 0.5]])
     [('a', 1, 'map', 0.3), ('a', 1, 'P_10', 0.5)]
@@ -198,7 +220,7 @@ def long_rows(
 
 
 def warning_of_few_runs(result: Robustness) -> str:
-    """Return the warning that coefficients of so few runs are uncertain; empty if there are enough."""
+    """Return the warning that coefficients of so few runs are uncertain; empty for RUNS_FOR_COEFFICIENTS."""
     runs = result.full.shape[1]
     if runs >= RUNS_FOR_COEFFICIENTS:
         return ""
@@ -210,7 +232,7 @@ def warning_of_few_runs(result: Robustness) -> str:
 
 
 def _notes(result: Robustness) -> Iterator[str]:
-    """Yield the notes on the removed judgements, their new grade, and the coefficient's ceiling."""
+    """Yield the notes: what becomes of removed judgements; few runs; ties that keep a coefficient below 1."""
     plan = result.plan
     which = {"relevant": "relevant judgements", "all": "judgements of all grades"}[plan.thin]
     becomes = {
@@ -224,8 +246,8 @@ def _notes(result: Robustness) -> Iterator[str]:
         yield f"warning: {warning}"
     below_one = []
     for label, coefficient in zip(result.labels, result.unchanged.tolist(), strict=True):
-        # nan, of runs that all tie, is not 1 either.
-        if not coefficient >= 1:
+        reaches_one = coefficient >= 1  # not if it is nan, as all runs tie
+        if not reaches_one:
             below_one.append(label)
     if below_one and plan.coefficient == "tau_a":
         yield (
@@ -237,15 +259,21 @@ def _notes(result: Robustness) -> Iterator[str]:
 
 
 def _by_fraction(name: str, title: str, result: Robustness, values: AnyArray) -> Table:
-    """Return a table of coefficients, (fractions, measures), with a row for each fraction and for all."""
+    """Return a table for people of coefficients (fractions, measures): a row for each fraction, and 100 %."""
     by_fraction = dict(zip(result.plan.fractions, values.tolist(), strict=True))
+    # The ranking with itself, unless all judgements are one of the fractions that were asked for.
     by_fraction.setdefault(1.0, result.unchanged.tolist())
     rows = [[percentage(fraction), *coefficients] for fraction, coefficients in by_fraction.items()]
-    return Table(name=name, title=title, headings=("relevant", *result.labels), rows=rows, programs=False)
+    return Table(
+        name=name, title=title, headings=("relevant", *result.labels), rows=rows, readers=Readers.PEOPLE
+    )
 
 
 def depths_table(result: Reduced, depths: Sequence[int], coefficient: str) -> Table:
-    """Return the rankings under pools of several depths, compared by one of --coefficient."""
+    """Return how the rankings of runs under pools of several depths correlate with the full one.
+
+    coefficient: one of --coefficient
+    """
     keys = list(zip(depths, result.judged.tolist(), result.kept.tolist(), strict=True))
     correlations = result.correlations.tolist()
     shown_rows: list[tuple[Value, ...]] = []
@@ -263,7 +291,7 @@ def depths_table(result: Reduced, depths: Sequence[int], coefficient: str) -> Ta
 
 
 def left_out_table(rows: list[LeftOut], depth: int) -> Table:
-    """Return runs scored as if their group had not been pooled."""
+    """Return the table of runs scored as if their group had not been pooled; depth: of the pool."""
     columns: list[Column[LeftOut]] = [
         Column("group", lambda row: row.group),
         Column("run", lambda row: row.run),
@@ -286,17 +314,22 @@ def left_out_table(rows: list[LeftOut], depth: int) -> Table:
 
 
 def _title_and_name(column: SelectedColumn) -> tuple[str, str]:
-    """Return the title of the panel that a column is drawn in, and its name there: `cutoff 10`, `P`."""
+    """Return the title of the panel that a column is drawn in, and its name there.
+
+    `P_10` is `P` in the panel `cutoff 10`; columns without a cutoff keep their label, in `no cutoff`.
+    """
     has_cutoffs = isinstance(column.measure.parameters, Cutoffs | UnitedCutoffs)
     if not has_cutoffs or not column.arguments:
         return "no cutoff", column.label
     cutoff, measure = column.arguments[0], column.measure.name
-    return f"cutoff {cutoff}", measure + column.label.removeprefix(f"{measure}_{cutoff}")
+    # A label may go on behind the cutoff: `P_10(rel=2)`.
+    ending = column.label.removeprefix(f"{measure}_{cutoff}")
+    return f"cutoff {cutoff}", measure + ending
 
 
 def robustness_figure(result: Robustness, selection: Selection) -> Figure:
     """Return the picture of the correlations at each fraction, a panel for each cutoff."""
-    from pres_eval.report.judgement_plots import robustness_figure
+    from pres_eval.report import judgement_plots  # only pictures need it and what it imports
 
     plan = result.plan
     # By title and name of a line: (F + 1, S) correlations, the last row with nothing taken out.
@@ -306,4 +339,5 @@ def robustness_figure(result: Robustness, selection: Selection) -> Figure:
         correlations = result.correlations[:, :, number]
         unchanged = np.full((1, correlations.shape[1]), result.unchanged[number])
         panels.setdefault(title, {})[name] = np.concatenate((correlations, unchanged))
-    return robustness_figure(plan.fractions, panels, COEFFICIENT_NAMES[plan.coefficient])
+    coefficient = COEFFICIENT_NAMES[plan.coefficient]
+    return judgement_plots.robustness_figure(plan.fractions, panels, coefficient)

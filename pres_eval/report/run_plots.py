@@ -10,15 +10,20 @@ import numpy as np
 from pres_eval.analysis.compare_settings import ComparedRuns
 from pres_eval.arrays import AnyArray
 from pres_eval.errors import plural
-from pres_eval.report.drawing import add_legend, name_bars, panels, plain, plain_names
+from pres_eval.report.drawing import add_legend, name_bars, panels, picture_names, picture_text
 from pres_eval.report.paper import Axes, Figure, is_narrow, paper_inches
 from pres_eval.report.text import percentage
 
 
 def compared_figure(result: ComparedRuns) -> Figure:
-    """Return the means as dots, or for all pairs the maps of their differences; needs matplotlib."""
+    """Return the means as dots, or if all pairs of runs were compared the maps of which runs differ.
+
+    Needs matplotlib.
+    """
     scores = result.scores
-    if result.baselines is None and result.comparisons:
+    is_all_pairs = result.baselines is None and bool(result.comparisons)
+    if is_all_pairs:
+        # Gains are the means, with the sign turned where less is better.
         return difference_maps(scores.runs, scores.measures, scores.gains(), _directions(result))
     significant = np.zeros(scores.means.shape, bool)
     for comparison in result.comparisons:
@@ -33,7 +38,7 @@ def compared_figure(result: ComparedRuns) -> Figure:
         baselines=result.baselines if result.comparisons else None,
         significant=significant,
         topics=len(scores.topics),
-        less_is_better=scores.measures[-1] in scores.falling,
+        last_is_falling=scores.measures[-1] in scores.falling,
     )
 
 
@@ -51,6 +56,12 @@ def _directions(result: ComparedRuns) -> AnyArray:
     return directions
 
 
+LONGEST_NAME = 20
+"""Letters that the name of a run has at most in these pictures."""
+
+INCHES_OF_RUN = 0.32
+"""Width that a run has in a panel of dots."""
+
 DOT_COLOUR, BASELINE_COLOUR = "#0072B2", "#444444"
 """Colours of the runs and of the baseline."""
 
@@ -65,49 +76,61 @@ def score_dots(
     baselines: Sequence[int] | None = None,
     significant: AnyArray | None = None,
     topics: int | None = None,
-    less_is_better: bool = False,
+    last_is_falling: bool = False,
     title: str = "Mean scores",
 ) -> Figure:
-    """Draw mean scores of the runs, a panel for each measure, runs in the order of the last one.
+    """Draw mean scores of the runs, a panel for each measure, the best run by the last measure at the left.
 
-    Figure 5 of Magdy & Jones, SIGIR 2010, shows MAP, recall and PRES so.
-    means and each of intervals (lower, upper ends) are (M, R); intervals that are nan are left out.  The
-    baseline, one for each measure, is a dark square with a dashed line; runs that differ from it
-    significantly, (M, R) booleans, are full dots, others are rings.  less_is_better: under the last measure.
+    means            (M, R)
+    intervals        their lower and upper ends, each (M, R); those that are nan are left out
+    baselines        the baseline's number for each measure: a dark square with a dashed line
+    significant      (M, R) whether a run differs significantly from the baseline: a full dot, else a ring
+    topics           how many the means are over, for the title
+    last_is_falling  whether less is better by the last measure
+
+    Figure 5 of Magdy & Jones, SIGIR 2010, shows MAP, recall and PRES in this way.
     """
-    names = plain_names(runs, 20)
-    order = np.argsort(means[-1] if less_is_better else -means[-1], kind="stable")
-    width = max(5.0, 1.5 + 0.32 * len(runs))
-    size = width, _height_of_panel(measures)
-    with panels(len(measures), 1, size, (0.0, _height_around(names)), sharex=True) as (figure, rows):
-        for row, axes in enumerate(rows):
+    names = picture_names(runs, LONGEST_NAME)
+    order = np.argsort(means[-1] if last_is_falling else -means[-1], kind="stable")
+    width = max(5.0, 1.5 + INCHES_OF_RUN * len(runs))
+    with panels(
+        len(measures),
+        most_columns=1,
+        plot_inches=(width, _height_of_panel(measures)),
+        margin_inches=(0.0, _height_of_margins(names)),
+        sharex=True,
+    ) as (figure, grid):
+        for measure, axes in enumerate(grid):
             if intervals is not None:
                 lower, upper = intervals
-                _draw_intervals(axes, means[row][order], lower[row][order], upper[row][order])
+                _draw_intervals(axes, means[measure][order], lower[measure][order], upper[measure][order])
             full, baseline = None, None
             if baselines is not None:
-                baseline = int(np.flatnonzero(order == baselines[row])[0])
+                # Its place in the order.
+                baseline = int(np.flatnonzero(order == baselines[measure])[0])
                 full = np.zeros(len(runs), np.bool_)
                 if significant is not None:
-                    full = significant[row][order]
+                    full = significant[measure][order]
             axes.grid(visible=False, axis="x")
-            _draw_dots(axes, means[row][order], full, baseline)
-            axes.set(ylabel=plain(measures[row]))
+            _draw_dots(axes, means[measure][order], full, baseline)
+            axes.set(ylabel=picture_text(measures[measure]))
             axes.margins(y=0.12)
             if intervals is None:  # nothing else shows how large the differences are
                 axes.set_ylim(0, None)
-        note_on_names = name_bars(rows[-1], [names[run] for run in order], width)
-        rows[-1].set(xlim=(-0.7, len(runs) - 0.3), xlabel=f"run, by {plain(measures[-1])}{note_on_names}")
+        note_on_names = name_bars(grid[-1], [names[run] for run in order], width)
+        grid[-1].set(
+            xlim=(-0.7, len(runs) - 0.3), xlabel=f"run, by {picture_text(measures[-1])}{note_on_names}"
+        )
         if topics is not None:
             title += f" over {plural(topics)}"
         if intervals is not None and topics == 1:
             title += ": no intervals, which need two"
-        rows[0].set_title(title)
+        grid[0].set_title(title)
         interval_name = None
         if intervals is not None and np.isfinite(intervals[0]).any():
             interval_name = f"{percentage(confidence)} interval"
         baseline_names = None if baselines is None else {names[run] for run in baselines}
-        _add_legend_of_marks(figure, rows[0], interval_name, baseline_names)
+        _add_legend_of_marks(figure, grid[0], interval_name, baseline_names)
     return figure
 
 
@@ -115,15 +138,22 @@ MANY_PANELS = 6
 """Panels of more measures than this are lower, so that they fit a page."""
 
 
+PANEL_HEIGHT, LOW_PANEL_HEIGHT = 1.9, 1.7
+"""Least inches of a panel, and of one of many."""
+
+
 def _height_of_panel(measures: Sequence[str]) -> float:
-    """Return the inches of a panel, which is as high as the names of measures beside panels are long."""
-    longest = max(len(plain(measure)) for measure in measures)
-    least = 1.9 if len(measures) <= MANY_PANELS else 1.7
+    """Return the inches of a panel, beside which the name of its measure stands: 0.08 inches a letter."""
+    longest = max(len(picture_text(measure)) for measure in measures)
+    least = PANEL_HEIGHT if len(measures) <= MANY_PANELS else LOW_PANEL_HEIGHT
     return max(least, 0.4 + 0.08 * longest)
 
 
-def _height_around(names: Sequence[str]) -> float:
-    """Return the inches of title, upright names of runs and legend, which would be taken from the panels."""
+def _height_of_margins(names: Sequence[str]) -> float:
+    """Return the inches that the figure needs besides its panels, or matplotlib would make these lower.
+
+    Title and legend need 1.2, the upright names of runs below the last panel 0.07 for each letter.
+    """
     longest = max(len(name) for name in names)
     return 1.2 + 0.07 * longest
 
@@ -150,7 +180,10 @@ BASELINE_MARK: dict[str, Any] = {**FULL_MARK, "marker": "s", "color": BASELINE_C
 
 
 def _draw_dots(axes: Axes, means: AnyArray, full: AnyArray | None, baseline: int | None) -> None:
-    """Draw means (R,) as dots, rings where `full` (R,) is false, and the baseline with its line."""
+    """Draw means (R,) as dots, rings where `full` (R,) is false, and the baseline with its line.
+
+    full: None: all are full; baseline: its place among the means, None: there is none
+    """
     for column, mean in enumerate(means.tolist()):
         if column == baseline:
             axes.plot([column], [mean], **BASELINE_MARK)
@@ -165,7 +198,10 @@ def _draw_dots(axes: Axes, means: AnyArray, full: AnyArray | None, baseline: int
 def _add_legend_of_marks(
     figure: Figure, axes: Axes, interval: str | None, baselines: set[str] | None
 ) -> None:
-    """Draw the legend, if there is anything to explain: names of intervals and of the baselines."""
+    """Draw the legend of the marks, if there is anything to explain.
+
+    interval: name of the intervals; baselines: names of the runs that are the baseline of some measure
+    """
     handles: dict[str, Any] = {}
     if interval is not None:
         handles[interval] = axes.errorbar([], [], [], fmt="none", ecolor=DOT_COLOUR, capsize=2)
@@ -182,41 +218,60 @@ WORSE, ALIKE, BETTER = "#E69F00", "#e8e8e8", "#0072B2"
 """Colours of the maps: the row's run is significantly worse than the column's, neither, better."""
 
 
+LEAST_MAP, LEAST_MAP_ON_PAPER = 2.4, 1.5
+"""Least inches of the side of a map, and of one on paper that is too narrow for that."""
+
+INCHES_OF_MAP_ROW = 0.17
+"""Height of a run in a map."""
+
+GAP_OF_MAPS, WIDTH_OF_MAP_NAMES = 0.6, 1.9
+"""Inches between maps on paper, and those that the names of runs take at the left of a map."""
+
+
 def difference_maps(
     runs: Sequence[str], measures: Sequence[str], means: AnyArray, directions: AnyArray
 ) -> Figure:
-    """Draw which runs differ, a panel for each measure, the best run at the top and to the left.
+    """Draw which runs differ, a map for each measure, the best run at the top and to the left.
 
-    means (M, R), so that more is better; directions (M, R, R): 1 where the row's run is significantly better
-    than the column's, -1 worse.
+    means: (M, R), with the sign turned where less is better
+    directions: (M, R, R) 1 where the row's run is significantly better than the column's, -1 worse, 0 neither
     """
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    # In inches.  A map is as high as it is wide: on narrow paper it is no higher than that leaves it.
     if is_narrow():
-        maps_in_row, names_and_title = 1, 1.0
+        maps_in_row, height_of_names = 1, 1.0
     else:
-        maps_in_row, names_and_title = min(2, len(measures)), 1.6
-    size = min(max(2.4, 0.17 * len(runs)), max(1.5, paper_inches() / maps_in_row - 0.6))
-    panel = min(size + 1.9, paper_inches()), size + names_and_title
-    names = plain_names(runs, 20)
+        maps_in_row, height_of_names = min(2, len(measures)), 1.6
+    # A map is a square: on narrow paper its height shrinks with the width that the paper leaves it.
+    wanted_size = max(LEAST_MAP, INCHES_OF_MAP_ROW * len(runs))
+    size_on_paper = max(LEAST_MAP_ON_PAPER, paper_inches() / maps_in_row - GAP_OF_MAPS)
+    size = min(wanted_size, size_on_paper)
+    width = min(size + WIDTH_OF_MAP_NAMES, paper_inches())
+    names = picture_names(runs, LONGEST_NAME)
     colours = ListedColormap([WORSE, ALIKE, BETTER])
-    with panels(len(measures), 2, panel, (0.0, 0.5)) as (figure, grid):
+    with panels(
+        len(measures),
+        most_columns=2,
+        plot_inches=(width, size + height_of_names),
+        margin_inches=(0.0, 0.5),
+    ) as (figure, grid):
         figure.set_layout_engine("compressed")
-        for row, axes in enumerate(grid):
-            order = np.argsort(-means[row], kind="stable")
-            ordered_directions = directions[row][np.ix_(order, order)]
+        for measure, axes in enumerate(grid):
+            order = np.argsort(-means[measure], kind="stable")
+            ordered_directions = directions[measure][np.ix_(order, order)]
             axes.imshow(ordered_directions, cmap=colours, vmin=-1, vmax=1, interpolation="nearest")
             name_bars(axes, [names[run] for run in order], size + 0.8)
             labels = [label.get_text() for label in axes.get_xticklabels()]
             axes.set_yticks(axes.get_xticks(), labels, fontsize=7)
-            between, ends = np.arange(len(runs) - 1) + 0.5, (-0.5, len(runs) - 0.5)
-            axes.vlines(between, *ends, color="white", linewidth=0.6)
-            axes.hlines(between, *ends, color="white", linewidth=0.6)
+            # White lines between the cells, whose middles are at whole numbers.
+            between = np.arange(len(runs) - 1) + 0.5
+            start, end = -0.5, len(runs) - 0.5
+            axes.vlines(between, start, end, color="white", linewidth=0.6)
+            axes.hlines(between, start, end, color="white", linewidth=0.6)
             axes.grid(visible=False)
             axes.tick_params(length=0)
-            axes.set_title(plain(measures[row]), loc="left")
+            axes.set_title(picture_text(measures[measure]), loc="left")
         add_legend(
             figure,
             [Patch(facecolor=colour) for colour in (BETTER, ALIKE, WORSE)],

@@ -13,12 +13,12 @@ from pres_eval.report.text import plain_text
 from pres_eval.scoring import ScoredRun
 
 MOST_MEASURES = 5
-"""Measures that are named; of more there is only the number."""
+"""Measures up to which a signature names them; of more it has the number alone."""
 
 _NAMED_APART = {"compat", "relevance_level", "complete", "ties"}
 """Options that every signature has under names of its own."""
 
-_WORDS = {
+_SHORT_NAMES = {
     "max_retrieved": "M",
     "num_docs_in_coll": "N",
     "judged_only": "judged-only",
@@ -26,7 +26,7 @@ _WORDS = {
     "duplicates": "duplicates",
     "empty": "empty",
 }
-"""Names of the other options, which are shown where they are not the default."""
+"""Names in signatures of the other options, which are there if they are not the default."""
 
 
 def signature_line(evaluation: ScoredRun, options: Options, others: Mapping[str, str]) -> str:
@@ -45,7 +45,7 @@ def signature_line(evaluation: ScoredRun, options: Options, others: Mapping[str,
     for option in fields(options):
         value = getattr(options, option.name)
         if option.name not in _NAMED_APART and value != getattr(defaults, option.name):
-            name = _WORDS.get(option.name, option.name.replace("_", "-"))
+            name = _SHORT_NAMES.get(option.name, option.name.replace("_", "-"))
             parts.append(f"{name}:{plain_text(value, yes='yes', no='no')}")
     parts += [f"{name}:{value}" for name, value in others.items()]
     parts += [f"trec_eval:{options.compat}", f"v:{__version__}"]
@@ -60,7 +60,7 @@ def signature_lines(names: Sequence[str], signatures: Sequence[str]) -> list[str
 
 
 def _measures(evaluation: ScoredRun) -> str:
-    """Return the names of the measures that have a number over all topics, or how many these are."""
+    """Return the measures with a number over all topics, `map+P@10`, or how many: `9 measures`."""
     columns = zip(evaluation.columns, evaluation.summary, strict=True)
     names = [_name(column) for column, value in columns if isinstance(value, float)]
     return "+".join(names) if len(names) <= MOST_MEASURES else f"{len(names)} measures"
@@ -70,6 +70,7 @@ def _name(column: SelectedColumn) -> str:
     """Return a column's name with its cutoff behind @, as ir_measures writes it: `P@10`; else its label."""
     prefix = f"{column.measure.name}_"
     cutoff = column.label.removeprefix(prefix)
-    if isinstance(column.measure.parameters, Cutoffs) and cutoff.isdecimal():
+    has_cutoff = isinstance(column.measure.parameters, Cutoffs) and cutoff.isdecimal()
+    if has_cutoff:
         return f"{column.measure.name}@{cutoff}"
     return column.label

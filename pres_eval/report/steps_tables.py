@@ -8,13 +8,14 @@ from dataclasses import replace
 from pres_eval.analysis.steps import MeasureSteps
 from pres_eval.errors import plural
 from pres_eval.report.cells import Value
-from pres_eval.report.layout import Table
+from pres_eval.report.layout import Readers, Table
 from pres_eval.report.text import text_of
 
 LINES_AROUND_STEPS = 8
 """Lines of a table besides its steps: title, headings, formula, blank lines."""
 
-HEADINGS = ("topic", "measure", "rank", "docno", "grade", "step", "adds", "sum")
+STEP_HEADINGS = ("topic", "measure", "rank", "docno", "grade", "step", "adds", "sum")
+"""Columns of the table of all steps, for programs."""
 
 
 def steps_tables(
@@ -39,8 +40,9 @@ def steps_tables(
     num_lines = num_topics = 0
     for measures in topics:
         num_lines += sum(LINES_AROUND_STEPS + len(explained.steps) for explained in measures)
-        is_full = lines is not None and num_topics > 0 and num_lines > lines
-        if is_full or (most and num_topics == most):
+        screen_is_full = lines is not None and num_topics > 0 and num_lines > lines
+        has_most = bool(most) and num_topics == most
+        if screen_is_full or has_most:
             break
         shown += [_table(explained) for explained in measures]
         num_topics += 1
@@ -49,8 +51,8 @@ def steps_tables(
         note = f"{rest}: name those to show, or --max 0 for all"
         shown[-1] = replace(shown[-1], rest=note)
     return [
-        Table(name="steps", headings=HEADINGS, rows=rows, people=False),
-        Table(name="values", headings=("topic", "measure", "value"), rows=values, people=False),
+        Table(name="steps", headings=STEP_HEADINGS, rows=rows, readers=Readers.PROGRAMS),
+        Table(name="values", headings=("topic", "measure", "value"), rows=values, readers=Readers.PROGRAMS),
         *shown,
     ]
 
@@ -71,5 +73,5 @@ def _table(explained: MeasureSteps) -> Table:
         headings=("rank", "document", "grade", "step", "adds", "sum"),
         rows=rows,
         left=4,
-        programs=False,
+        readers=Readers.PEOPLE,
     )

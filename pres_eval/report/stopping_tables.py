@@ -8,7 +8,7 @@ from pres_eval.analysis.stopping import Stop, Stops
 from pres_eval.errors import plural
 from pres_eval.report.cells import Cell, Score
 from pres_eval.report.drawing import add_legend, named_lines, panels, run_styles
-from pres_eval.report.layout import Column, Table, columns_table, records_table
+from pres_eval.report.layout import Column, Readers, Table, columns_table, records_table
 from pres_eval.report.paper import Figure
 
 MEAN_COLUMNS: tuple[Column[Stops], ...] = (
@@ -26,14 +26,18 @@ MEAN_COLUMNS: tuple[Column[Stops], ...] = (
 
 
 def stopping_tables(summaries: Sequence[Stops], stops: Sequence[Stop], per_topic: bool) -> list[Table]:
-    """Return the means of each run and target, and the topics."""
+    """Return the means of each run and target over topics, and the stops of the topics.
+
+    per_topic: whether people see the topics, too
+    """
     notes = [
         "reliability: share of topics in which the target recall was reached; rel. error: |recall - T| / T",
         "share excess: documents read beyond the earliest rank with recall T, as a share of those to read",
     ]
-    out_of_reach = sum(not stop.earliest for stop in stops)
-    if out_of_reach:
-        stops_out_of_reach = plural(out_of_reach, "stop")
+    # `earliest` is the first rank with the target recall; 0 if the run never has it.
+    num_out_of_reach = sum(1 for stop in stops if stop.earliest == 0)
+    if num_out_of_reach:
+        stops_out_of_reach = plural(num_out_of_reach, "stop")
         notes.append(
             f"{stops_out_of_reach} of runs that do not retrieve enough for the target: without excess;"
             " the cost is that of reading all documents"
@@ -71,7 +75,7 @@ STOP_HEADINGS = (
 
 
 def _excess(stop: Stop) -> Cell:
-    """Return the documents read beyond the earliest possible stop; nothing if the run never gets there."""
+    """Return the documents read beyond the earliest stop with the target recall; empty if there is none."""
     return f"{stop.excess:+.0f}" if stop.earliest else ""
 
 
@@ -90,7 +94,7 @@ STOP_COLUMNS: tuple[Column[Stop], ...] = (
 
 
 def _topics_table(stops: Sequence[Stop], per_topic: bool) -> Table:
-    """Return a row for each topic, run and target."""
+    """Return a row for each topic, run and target; per_topic: whether people see them."""
     rows = [[getattr(stop, name) for name in STOP_HEADINGS] for stop in stops]
     return Table(
         name="topics",
@@ -98,7 +102,7 @@ def _topics_table(stops: Sequence[Stop], per_topic: bool) -> Table:
         headings=STOP_HEADINGS,
         rows=rows,
         shown=columns_table(STOP_COLUMNS, stops, left=2),
-        people=per_topic,
+        readers=Readers.ALL if per_topic else Readers.PROGRAMS,
     )
 
 
@@ -106,14 +110,18 @@ def stopping_figure(stops: Sequence[Stop]) -> Figure:
     """Draw recall against the share read, a point for each topic, a panel for each target."""
     targets = list(dict.fromkeys(stop.target for stop in stops))
     runs = list(dict.fromkeys(stop.run for stop in stops))
-    with panels(len(targets), 3, (2.9, 2.6), (1.8, 0.0)) as (figure, grid):
+    with panels(len(targets), most_columns=3, plot_inches=(2.9, 2.6), margin_inches=(1.8, 0.0)) as (
+        figure,
+        grid,
+    ):
         for target, axes in zip(targets, grid, strict=True):
             lines = []
             for run, look in zip(runs, run_styles(runs), strict=True):
                 points = [stop for stop in stops if (stop.run, stop.target) == (run, target)]
                 shares = [stop.share_read for stop in points]
                 recalls = [stop.recall for stop in points]
-                lines += axes.plot(shares, recalls, **{**look, "linestyle": ""}, markersize=5)
+                marks_only = {**look, "linestyle": ""}
+                lines += axes.plot(shares, recalls, **marks_only, markersize=5)
             axes.axhline(target, color="#888888", linewidth=0.8)
             axes.set(title=f"target recall {target:g}", xlabel="share read", ylabel="recall")
             axes.set(xlim=(0, 1.02), ylim=(0, 1.05))

@@ -6,9 +6,8 @@ the reader's colour scheme, have a text for each mark, grow with the window, and
 the width of a column; nothing here could do that.
 
 Each chart has a name, from which its ids in the page are made, a title, a description, and labels of axes.
-Text is placed for a width of 480; series have the classes c0 ... c7 (colour) and d0 ... d3 (dashes), and a
-marker of their own: only after 28 series come the same dashes and marker together again, so that these differ
-without their colours.
+Text is placed for a width of 480.  Series have the classes c0 ... c7 (colour) and d0 ... d3 (dashes) and one
+of seven markers, each in turn: in black and white 28 differ, then dashes and marker come together again.
 """
 
 from __future__ import annotations
@@ -50,17 +49,17 @@ MARKER_PATHS = (
 
 
 def series_class(number: int) -> str:
-    """Return the classes of a series: its colour and its dashes."""
+    """Return the classes of a series, by its number from 0: its colour and its dashes."""
     return f"c{number % COLOUR_CLASSES} d{number % DASH_CLASSES}"
 
 
 def marker(number: int) -> str:
-    """Return the path of a series' marker, from its middle."""
+    """Return the path of the marker of a series, by its number from 0; it begins at the marker's middle."""
     return MARKER_PATHS[number % len(MARKER_PATHS)]
 
 
 def line_chart(graph: Graph, names: Sequence[str]) -> Html:
-    """Return the curves of a graph, one for each name."""
+    """Return the chart of a graph, a curve for each of the runs with these names."""
     frame = Frame(graph.x, graph.y)
     parts: list[Html] = []
     for number, (name, points) in enumerate(zip(names, graph.curves, strict=True)):
@@ -83,6 +82,7 @@ def line_chart(graph: Graph, names: Sequence[str]) -> Html:
 class Row:
     """A run in a chart of rows: a thin line, and on it a dot, or a box with a line at its middle.
 
+    name    of the run
     series  its number, for its colour and marker
     middle  where the dot is, or the line of the box; nan: nothing is drawn
     line    ends of the thin line; nan: none is drawn
@@ -111,7 +111,10 @@ LETTER_WIDTH, END_LETTER_WIDTH = 7.7, 7.2
 
 
 def row_chart(name: str, title: str, description: str, label: str, rows: Sequence[Row]) -> Html:
-    """Return a row for each run, one below the other, over one axis of values."""
+    """Return a chart with a row for each run, one below the other, over one axis of values.
+
+    name: begins the ids of the chart; label: of the axis
+    """
     names = fitted([row.name for row in rows], NAME_LETTERS)
     longest_name = max(map(len, names), default=1)
     longest_end = max((len(row.end) for row in rows), default=0)
@@ -187,14 +190,17 @@ def _starts_of_equal(numbers: Sequence[float]) -> list[int]:
     [0, 2, 3]
     """
     starts = []
-    for place, number in enumerate(numbers):
-        if place == 0 or number != numbers[place - 1]:
-            starts.append(place)
+    for index, number in enumerate(numbers):
+        if index == 0 or number != numbers[index - 1]:
+            starts.append(index)
     return starts
 
 
 def difference_chart(name: str, title: str, description: str, label: str, values: FloatArray) -> Html:
-    """Draw values from the largest to the smallest, one narrow bar each, above and below 0, without nan."""
+    """Return a chart of differences (topics,), largest first: a narrow bar for each, without nan.
+
+    name: begins the ids of the chart; label: of the axis of values
+    """
     ordered = np.sort(values[~np.isnan(values)])[::-1]
     y = nice_axis(label, float(ordered.min(initial=0.0)), float(ordered.max(initial=0.0)))
     x = Axis("Topics, by difference", 0.0, float(max(len(ordered), 1)), count_ticks(len(ordered)))
@@ -205,11 +211,12 @@ def difference_chart(name: str, title: str, description: str, label: str, values
     if len(ordered) <= MOST_BARS_APART:
         gap, starts = BAR_GAP, list(range(len(ends)))
     else:
-        # Bars of the same height that stand together are drawn as one.
+        # Bars of the same height that stand side by side are drawn as one.
         gap, starts = 0.0, _starts_of_equal(ends)
     paths = {"above": "", "below": ""}
     for start, stop in pairwise([*starts, len(ends)]):
-        if ends[start] != zero and ordered[start]:
+        has_height = ends[start] != zero and ordered[start] != 0
+        if has_height:
             left, right = frame.across(start + gap), frame.across(stop - gap)
             kind = "above" if ordered[start] > 0 else "below"
             paths[kind] += f"M{left:.1f} {zero:.1f}V{ends[start]:g}H{right:.1f}V{zero:.1f}z"
@@ -218,17 +225,26 @@ def difference_chart(name: str, title: str, description: str, label: str, values
     return _svg(name, title, description, frame, [grid(frame, vertical=False), *bars, line])
 
 
+COLUMN_GAP = 0.12
+"""Gap at each side of a column, as a part of the room that it has."""
+
+
 def column_chart(
     name: str, title: str, description: str, axes: tuple[str, str], columns: Sequence[tuple[str, int]]
 ) -> Html:
-    """Return a column for each (label, count), the count written above it; `axes`: labels of x and y."""
-    y = nice_axis(axes[1], 0.0, float(max((count for _, count in columns), default=1)))
-    x = Axis(axes[0], 0.0, float(max(len(columns), 1)), ())
+    """Return a chart with a column for each (label, count), the count written above it.
+
+    name: begins the ids of the chart; axes: labels of x and y
+    """
+    x_label, y_label = axes
+    y = nice_axis(y_label, 0.0, float(max((count for _, count in columns), default=1)))
+    x = Axis(x_label, 0.0, float(max(len(columns), 1)), ())
     frame = Frame(x, y, width=560, height=240, bottom=54, top=18)
     parts = [grid(frame, vertical=False)]
     zero = frame.down(0)
     for number, (label, count) in enumerate(columns):
-        left, right, top = frame.across(number + 0.12), frame.across(number + 0.88), frame.down(count)
+        left, right = frame.across(number + COLUMN_GAP), frame.across(number + 1 - COLUMN_GAP)
+        top = frame.down(count)
         middle = f"{(left + right) / 2:.1f}"
         column = element(
             "rect",
@@ -264,7 +280,7 @@ def _svg(
 
 
 def swatch(number: int) -> Html:
-    """Return a short piece of a series' line with its marker, for legends."""
+    """Return a short piece of the line of a series with its marker, as legends show it."""
     return element(
         "svg",
         element("path", class_="line", d="M1 6H35"),

@@ -23,19 +23,19 @@ from pres_eval.report.text import exact, run_names, shown, text_of
 from pres_eval.scoring import ScoredRun
 
 NumberFormatter = Callable[[float, Format], str]
-"""Function that makes a cell of a number."""
+"""Function that returns a number as text: `shown`, rounded, or `exact`, in full."""
 
 
 @dataclass(frozen=True)
 class RunLayout(Look):
     """Choice of columns and rows of the evaluations, besides their look.
 
-    per_topic  a row for each topic as well (-q)
-    summary    the rows over all topics (not with -n)
-    naming     the names of runs (--names)
-    order      the labels of the columns as they are wanted; others follow
-    sort       the label of the column by which runs are sorted, the best first (--sort)
-    transpose  measures as rows (--transpose); None: where the table is too wide otherwise
+    per_topic  whether there is a row for each topic as well (-q)
+    summary    whether there are rows over all topics (not with -n)
+    naming     how runs are named (--names)
+    order      labels of columns in the order of -m; other columns follow
+    sort       the label of the column by which runs are sorted, the best first (--sort); None: as they came
+    transpose  whether measures are rows (--transpose); None: where the table is too wide otherwise
     notes      lines below a table for people
     """
 
@@ -49,20 +49,26 @@ class RunLayout(Look):
 
 
 def columns_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> dict[str, SelectedColumn]:
-    """Return the columns of a table, without the run's tag, which names the row, and without empty ones."""
+    """Return the columns of a table by label, in the order of the layout.
+
+    Left out are the run's tag, which names the row, and columns without a value in the rows that are shown.
+    """
     columns: dict[str, SelectedColumn] = {}
     for evaluation in evaluations:
         for column, summary in zip(evaluation.columns, evaluation.summary, strict=True):
-            by_topic = layout.per_topic and column.measure.per_topic
-            over_topics = layout.summary and summary is not None
-            if column.measure.format is not Format.TAG and (by_topic or over_topics):
+            has_topics = layout.per_topic and column.measure.per_topic
+            has_summary = layout.summary and summary is not None
+            has_values = has_topics or has_summary
+            if has_values and column.measure.format is not Format.TAG:
                 columns[column.label] = column
     rank_of = {label: rank for rank, label in enumerate(layout.order)}
 
     def rank(label: str) -> int:
-        """Return the rank of a column; the ends of its values, which -m does not name, stand behind it."""
-        without_view = label.partition("(")[0]
-        return rank_of.get(label, rank_of.get(without_view, len(rank_of)))
+        """Return the place of a column; the bounds of its values, `map(bound=least)`, stand behind `map`."""
+        if label in rank_of:
+            return rank_of[label]
+        without_view, _, _ = label.partition("(")
+        return rank_of.get(without_view, len(rank_of))
 
     return {label: columns[label] for label in sorted(columns, key=rank)}
 
@@ -70,14 +76,16 @@ def columns_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> dict[str,
 def in_order_of(
     evaluations: Sequence[ScoredRun], names: Sequence[str], layout: RunLayout
 ) -> list[tuple[str, ScoredRun]]:
-    """Return the runs with their names, sorted on request: the best first, then nan, then incomplete ones.
+    """Return the runs with their names, sorted if the layout asks for it.
 
-    A mean over fewer topics than others have cannot be ranked among them.
+    The best is first; runs without a number come behind, and last those that lack topics: a mean over fewer
+    topics than others have cannot be ranked among them.
     """
     named = list(zip(names, evaluations, strict=True))
     if layout.sort is None or not named:
         return named
     column = evaluations[0].labels.index(_sort_label(evaluations[0], layout.sort))
+    # Times this, the best value is the lowest.
     sign = 1 if evaluations[0].columns[column].measure.less_is_better else -1
     incomplete = set(incomplete_runs(evaluations))
 
@@ -92,7 +100,7 @@ def in_order_of(
 
 
 def _sort_label(evaluation: ScoredRun, name: str) -> str:
-    """Return the label of the column that --sort means; raise UsageError if there is none."""
+    """Return the label of the column that --sort means by a name; raise UsageError if there is none."""
     columns = zip(evaluation.columns, evaluation.summary, strict=True)
     labels = [column.label for column, summary in columns if isinstance(summary, float)]
     return known_label("--sort", name, labels)
@@ -104,13 +112,15 @@ def sort_note(
     weights: Weights | None,
     layout: RunLayout,
 ) -> str | None:
-    """Return why none of the runs of a sorted table is best; None where one is, or the table is not sorted.
+    """Return a note on why no run of a sorted table is best; None where one is, or the table is not sorted.
 
-    A column over a group of topics tells which run is best in it; a mean of groups, or the worst, tells none.
+    Sorted by a column over a group of topics, it is about the runs in this group.  A mean of groups, or the
+    worst, is no such column: None.
     """
     if layout.sort is None or len(evaluations) < 2:
         return None
-    label, group = split_label(_sort_label(with_group_columns(evaluations[0], groups), layout.sort))
+    with_groups = with_group_columns(evaluations[0], groups)
+    label, group = split_label(_sort_label(with_groups, layout.sort))
     names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations], layout.naming)
     compared_names, compared_runs, shown_label = names, list(evaluations), label
     if group:
@@ -131,15 +141,18 @@ def sort_note(
 def rows_of(
     evaluation: ScoredRun, columns: dict[str, SelectedColumn], layout: RunLayout, cell: NumberFormatter
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of one run: topic, then a cell for each column; the last is `all`."""
+    """Yield the rows of one run that the layout asks for: topic, then a cell for each column.
+
+    The row over all topics is the last; its topic is `all`.  Cells without a value are empty.
+    """
     if layout.per_topic:
         cells_by_label = {}
         for column, values in zip(evaluation.columns, evaluation.values, strict=True):
             if column.measure.per_topic:
                 values_of_topics = values if isinstance(values, list) else values.tolist()
                 cells_by_label[column.label] = _cells(column, values_of_topics, cell)
-        nothing = [""] * len(evaluation.topics)
-        cells_by_column = [cells_by_label.get(label, nothing) for label in columns]
+        empty_cells = [""] * len(evaluation.topics)
+        cells_by_column = [cells_by_label.get(label, empty_cells) for label in columns]
         yield from zip(map(text_of, evaluation.topics), *cells_by_column, strict=True)
     if layout.summary:
         summary = {}
@@ -152,12 +165,17 @@ def rows_of(
 
 
 def _cells(column: SelectedColumn, values: Sequence[Any], cell: NumberFormatter) -> list[str]:
-    """Return values of a column as cells; texts are guarded where numbers are written in full, for CSV."""
+    """Return values of a column as cells, numbers by the function `cell`.
+
+    If that is `exact`, the cells are for CSV: texts that a spreadsheet would take for formulas are guarded.
+    """
     kind = column.measure.format
     if kind not in (Format.TEXT, Format.TAG):
         return [cell(value, kind) for value in values]
     texts = [text_of(value) for value in values]
-    return [guarded(text) for text in texts] if cell is exact else texts
+    if cell is exact:
+        return [guarded(text) for text in texts]
+    return texts
 
 
 NUM_Q = "num_q"
@@ -175,11 +193,12 @@ def as_table(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) 
 
 
 def as_csv(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
-    """Return values separated by commas, or tabs: file, run, topic (`all`: the summary), measures in full.
+    """Return CSV, or TSV if that is the layout's form: file, run, topic (`all`: over all), measures in full.
 
     If runs could not be evaluated, a last column has the reason.
     """
-    return separated(_csv_rows(evaluations, layout), "\t" if layout.form == "tsv" else ",")
+    delimiter = "\t" if layout.form == "tsv" else ","
+    return separated(_csv_rows(evaluations, layout), delimiter)
 
 
 def _csv_rows(evaluations: Sequence[ScoredRun], layout: RunLayout) -> Iterator[list[str]]:
@@ -244,14 +263,17 @@ def _lines(
 def _by_topic(
     label: str, column: SelectedColumn, runs: Sequence[tuple[str, ScoredRun]], layout: RunLayout
 ) -> Table:
-    """Return the table of one measure: a line for each topic, a column for each run, or nothing."""
+    """Return the table of one measure: a line for each topic, a column for each run.
+
+    A cell is empty if the run lacks the topic, or the measure has no values for topics.
+    """
     headings, summaries = ["topic"], ["all"]
     cells_of_runs: list[dict[bytes, str]] = []
     for name, evaluation in runs:
         headings.append(name)
         cells = [cell for _, cell in _lines(evaluation, {label: column}, layout)]
         topics = evaluation.topics if column.measure.per_topic else ()
-        # The last cell is that over all topics, if there is one.
+        # Besides the topics' cells there may be a last one, over all topics, which zip leaves out.
         cells_of_runs.append(dict(zip(topics, cells, strict=False)))
         summaries += cells[-1:]
     rows: list[list[str]] = []
@@ -265,20 +287,28 @@ def _by_topic(
 
 
 def _turned(grid: Grid, layout: RunLayout) -> Grid:
-    """Return the grid with measures as rows if asked for, for a single run, or where it is too wide."""
+    """Return the grid, turned so that its columns are rows if the layout or the width of a line asks for it.
+
+    If the layout leaves it open: a single run has a line for each measure, and a table that is too wide is
+    turned if it fits then.
+    """
     turned = _transposed(grid)
     if layout.transpose is not None:
         return turned if layout.transpose else grid
     is_single_run = grid.header[0] == "run" and len(grid.rows) == 1
     if is_single_run:
         return turned
-    if fits(grid, layout.markup, layout.width) or not fits(turned, layout.markup, layout.width):
+    if fits(grid, layout.markup, layout.width):
         return grid
-    return turned
+    return turned if fits(turned, layout.markup, layout.width) else grid
 
 
 def _transposed(grid: Grid) -> Grid:
-    """Return the grid with its columns as rows: runs if it has a title, which is a measure, else measures."""
+    """Return the grid with its columns as rows.
+
+    With a title, the measure, the columns are topics by runs, and the first heading becomes "run"; without
+    one they are measures.
+    """
     header = ["run" if grid.title else "measure"]
     header += [row[0] for row in grid.rows]
     if not grid.rows:

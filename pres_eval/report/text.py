@@ -21,9 +21,9 @@ from pres_eval.measures.base import Format
 
 # Patterns are compiled where they are first used: most ids need none of them.
 _ESCAPED = r"\\x([0-9a-f]{2})"
-# Besides control characters those that turn the direction of text or end a line, and blanks that are none:
-# a tag must not be able to show as another one; and what CI systems take for a command: `::error::` where a
-# line begins, `##[error]`.
+# A tag must not be able to look like another one, or to command a terminal or a CI system.  So these are
+# unsafe: `::error::` where a line begins and `##[error]` or `##vso[`, commands of CI systems; and characters
+# that control a terminal, cannot be seen, end a line, or turn the direction of text.
 _UNSAFE = r"^\s*:(?=:)|#(?=#(?:vso)?\[)" + (
     "|[\x00-\x1f\x7f-\xa0\xad\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\udc80-\udcff]"
 )
@@ -80,7 +80,7 @@ def _as_bytes(match: re.Match[str]) -> str:
 
 
 def bytes_of(text: str) -> bytes:
-    """Return the id of which `text_of` made this text."""
+    r"""Return the id that `text_of` wrote as this text: `\xe9` becomes the byte again."""
     data = b""
     for number, part in enumerate(re.split(_ESCAPED, text)):
         # Every second part is what the parentheses of the pattern hold: the digits of a byte.
@@ -89,7 +89,10 @@ def bytes_of(text: str) -> bytes:
 
 
 def plain_text(value: str | bytes | float | None, yes: str, no: str) -> str:
-    """Return a value as text, all of a number, an id as people read it; nothing for None."""
+    """Return a value as text: a number in full, an id (bytes) as people read it; empty for None.
+
+    yes, no: texts for True and False
+    """
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -98,16 +101,19 @@ def plain_text(value: str | bytes | float | None, yes: str, no: str) -> str:
 
 
 UNKNOWN = "-"
-"""Stands where there is no number: one topic has no deviation, equal differences no standardised size."""
+"""Text where there is no number: one topic has no deviation, equal differences no standardised size."""
 
 
-def cut(text: str, most: int) -> str:
-    """Return the text, or as many of its first letters as there is room for."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def cut(text: str, longest: int) -> str:
+    """Return the text, of at most `longest` letters: a longer one loses its end, and … stands for it."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def exact(value: float, format: Format = Format.FLOAT) -> str:
-    """Return a number with all its digits, so that the same double is read; `nan`, `-nan`, `inf`, `-inf`."""
+    """Return a number with all its digits, so that reading it gives the same double.
+
+    A count is whole; other texts are `nan`, `-nan` (its sign bit is set), `inf` and `-inf`.
+    """
     number = whole(float(value), format)
     if math.isnan(number) and math.copysign(1.0, number) < 0:
         return "-nan"
@@ -132,7 +138,10 @@ def percentage(fraction: float) -> str:
 
 
 def falling_notes(labels: Sequence[str], falling: Collection[str]) -> list[str]:
-    """Return a note on those of the measures of which less is better; none where there are none."""
+    """Return a note that names the measures of which less is better; none if there are no such measures.
+
+    labels: of the measures in a table; falling: labels of all measures of which less is better
+    """
     concerned = [label for label in dict.fromkeys(labels) if label in falling]
     if not concerned:
         return []
@@ -140,7 +149,10 @@ def falling_notes(labels: Sequence[str], falling: Collection[str]) -> list[str]:
 
 
 def cut_note(labels: Sequence[str], bounded: Collection[str]) -> str:
-    """Return the end of a note: which measures' intervals are cut to their range; empty if none's."""
+    """Return the end of a note: which measures' intervals are cut to their range; empty if none is.
+
+    labels: of the measures in a table; bounded: labels of all measures from 0 to 1
+    """
     concerned = [label for label in labels if label in bounded]
     if not concerned:
         return ""
@@ -149,14 +161,14 @@ def cut_note(labels: Sequence[str], bounded: Collection[str]) -> str:
 
 
 def left_out_notes(labels: Sequence[str]) -> list[str]:
-    """Return a note on columns that are not compared, as they are no averages; none where there are none."""
+    """Return a note that names the columns left out of a comparison, as they are no averages, if any."""
     if not labels:
         return []
     return [f"left out, no averages over topics: {', '.join(labels)}"]
 
 
 def moved(before: int, after: int) -> str:
-    """Return a position, and where it is now if that is another."""
+    """Return two positions of a run: `3 to 1`, or `3` if they are the same."""
     return str(before) if before == after else f"{before} to {after}"
 
 
@@ -181,7 +193,7 @@ def signed(value: float, digits: int = 4) -> str:
 
 
 def effect_size(value: float) -> str:
-    """Return a standardised size of an effect with its sign: two digits; `-` where there is none."""
+    """Return a standardised size of an effect with its sign, two digits; `-` for nan and infinity."""
     return UNKNOWN if math.isinf(value) else signed(value, 2)
 
 
@@ -191,7 +203,10 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def interval(low: float, high: float, digits: int = 4, sign: bool = False) -> str:
-    """Return the ends of an interval, `-` where there is none; a bound alone where it has one end."""
+    """Return the ends of an interval, `0.1000 .. 0.2000`; `-` where one is nan.
+
+    If one end is infinite: the other as a bound, `>= 0.1000`.  sign: whether + comes before ends above 0
+    """
     if math.isnan(low) or math.isnan(high):
         return UNKNOWN
     form = "+" if sign else ""
@@ -216,8 +231,8 @@ _TOKENS = r"[^\W_]+|[\W_]+"
 def run_names(runs: Sequence[tuple[str, str]], naming: str = "auto") -> list[str]:
     """Return a name for each run, given its tag and its path; no two are the same.
 
-    auto  the tags where all of them differ, else the names of the files, else their paths
-    tag, file, path  these
+    naming  one of NAMINGS: tag, file and path use these; auto the tags if all of them differ, else the names
+            of the files if these differ, else the paths
 
     File names and paths lose their common parts, front and back, in whole words: `input.BM25.gz` and
     `input.LM.gz` are BM25 and LM.  Names that are still the same are numbered.
@@ -233,7 +248,7 @@ def run_names(runs: Sequence[tuple[str, str]], naming: str = "auto") -> list[str
 
 
 def file_name(path: str) -> str:
-    """Return a file's name, without the ending of its compression."""
+    """Return the name of a path's file, without the ending of its compression."""
     # Not pathlib, which takes a while to import.
     name = re.split(r"[/\\]" if os.name == "nt" else "/", path.rstrip("/"))[-1] or path
     stem, dot, ending = name.rpartition(".")
@@ -241,29 +256,30 @@ def file_name(path: str) -> str:
 
 
 def without_shared(names: Sequence[str]) -> list[str]:
-    """Return the names without the words that all of them begin and end with; something is left of each."""
+    """Return the names without the words that all of them begin and end with; a word is left of each."""
     if len(set(names)) < 2:
         return list(names)
     words_of_names = [re.findall(_TOKENS, name) for name in names]
-    front = _shared(words_of_names)
-    without_front = [words[front:] for words in words_of_names]
-    back = _shared([words[::-1] for words in without_front])
-    return ["".join(words[: len(words) - back]) for words in without_front]
+    num_front = _count_shared(words_of_names)
+    without_front = [words[num_front:] for words in words_of_names]
+    num_back = _count_shared([words[::-1] for words in without_front])
+    return ["".join(words[: len(words) - num_back]) for words in without_front]
 
 
-def _shared(words_of_names: Sequence[Sequence[str]]) -> int:
-    """Count the words that begin all lists: up to a separator, with a word left in each.
+def _count_shared(words_of_names: Sequence[Sequence[str]]) -> int:
+    """Count the words and separators that begin all lists, up to a separator, with a word left in each.
 
-    >>> _shared([["run", "_", "bm25"], ["run", "_", "dense"]])
+    >>> _count_shared([["run", "_", "bm25"], ["run", "_", "dense"]])
     2
     """
     shared = 0
-    for count_of_words, words_at_place in enumerate(zip(*words_of_names, strict=False), 1):
+    for num_words, words_at_place in enumerate(zip(*words_of_names, strict=False), 1):
         if len(set(words_at_place)) > 1:
             break
-        is_separator = not words_at_place[0][0].isalnum()
-        if is_separator and all(_has_word(words[count_of_words:]) for words in words_of_names):
-            shared = count_of_words
+        word = words_at_place[0]  # the same in all lists
+        is_separator = not word[0].isalnum()
+        if is_separator and all(_has_word(words[num_words:]) for words in words_of_names):
+            shared = num_words
     return shared
 
 
@@ -273,26 +289,29 @@ def _has_word(words: Sequence[str]) -> bool:
 
 
 def fitted(names: Sequence[str], longest: int) -> list[str]:
-    """Return names of runs of at most a number of letters each; names that differ still differ.
+    """Return names of runs of at most `longest` letters each; names that differ still differ.
 
     If one is too long, all lose the words that they share, front and back; a name still too long loses its
-    middle.  If names are the same without it, only those too long lose their common words; else they are
-    numbered.
+    middle.  If that makes different names the same, only the long ones lose the words that these share; if
+    that does as well, the first shortened names are numbered.
     """
     if all(len(name) <= longest for name in names):
         return list(names)
-    short = [_without_middle(name, longest) for name in without_shared(names)]
-    if len(set(short)) < len(set(names)):
+    num_different = len(set(names))
+    short_names = [_without_middle(name, longest) for name in without_shared(names)]
+    if len(set(short_names)) < num_different:
         long_names = [name for name in names if len(name) > longest]
-        shorter = {name: f"…{end}" for name, end in zip(long_names, without_shared(long_names), strict=True)}
-        shortened = [_without_middle(shorter.get(name, name), longest) for name in names]
-        if len(set(shortened)) == len(set(names)):
-            return shortened
-    pairs = list(zip(names, short, strict=True))
-    different_pairs = list(dict.fromkeys(pairs))
-    numbered = _numbered([short_name for _, short_name in different_pairs], longest)
-    unique = dict(zip(different_pairs, numbered, strict=True))
-    return [unique[pair] for pair in pairs]
+        shortened = {}
+        for name, ending in zip(long_names, without_shared(long_names), strict=True):
+            shortened[name] = f"…{ending}"
+        partly_shortened = [_without_middle(shortened.get(name, name), longest) for name in names]
+        if len(set(partly_shortened)) == num_different:
+            return partly_shortened
+    # The same name has the same short name wherever it stands: each is numbered once.
+    short_name_of = dict(zip(names, short_names, strict=True))
+    numbered = _numbered(list(short_name_of.values()), longest)
+    unique_name_of = dict(zip(short_name_of, numbered, strict=True))
+    return [unique_name_of[name] for name in names]
 
 
 def _without_middle(name: str, longest: int) -> str:
@@ -311,14 +330,19 @@ def _without_middle(name: str, longest: int) -> str:
 
 
 def _numbered(names: Sequence[str], longest: int = sys.maxsize) -> list[str]:
-    """Return the names, with a number behind those that come again; longer ones lose their middle for it."""
-    times = Counter(names)
-    used = {name for name in names if times[name] == 1}
+    """Return the names, with a number behind each of those that are the same: `a (1)`, `a (2)`.
+
+    Where that would be more than `longest` letters, the name loses its middle.
+    """
+    occurrences = Counter(names)
+    used = {name for name in names if occurrences[name] == 1}
     unique_names = []
     for name in names:
-        unique = name if times[name] == 1 else _with_number(name, used, longest)
-        unique_names.append(unique)
-        used.add(unique)
+        unique_name = name
+        if occurrences[name] > 1:
+            unique_name = _with_number(name, used, longest)
+        unique_names.append(unique_name)
+        used.add(unique_name)
     return unique_names
 
 

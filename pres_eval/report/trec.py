@@ -17,7 +17,10 @@ SUMMARY_TOPIC_TEXT = "all"
 
 
 def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False) -> bytes:
-    """Return the lines of some topics, one for each column that is printed per topic."""
+    """Return trec_eval's lines of some topics (-q), one for each column that has values of topics.
+
+    zscores: whether the values are Z-scores (-Z), which have another format
+    """
     shown: list[tuple[SelectedColumn, Sequence[Any]]] = []
     for column, values in zip(selection, block.values, strict=True):
         if column.measure.per_topic:
@@ -28,7 +31,7 @@ def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False)
 def summary_lines(
     summary: Sequence[float | str | None], selection: Selection, zscores: bool = False
 ) -> bytes:
-    """Return the lines over all topics, of columns that have a value over them."""
+    """Return trec_eval's lines over all topics, one for each column that has a value over them."""
     shown = []
     for column, value in zip(selection, summary, strict=True):
         if value is not None:
@@ -49,7 +52,11 @@ def evaluation_lines(evaluation: ScoredRun, per_topic: bool, summary: bool, zsco
 def _lines(
     topics: Sequence[bytes], shown: Sequence[tuple[SelectedColumn, Sequence[Any]]], zscores: bool
 ) -> bytes:
-    """Return the lines of topics, one for each column; C's nan has its sign bit set, a Z-score its own."""
+    """Return the lines of topics, one for each column.
+
+    shown: the columns, each with its values of the topics
+    trec_eval: C prints the nan of 0/0 as -nan; a Z-score keeps the sign of its nan.
+    """
     if not shown:
         return b""
     # The lines of one topic, with places for its name and its values.
@@ -63,7 +70,7 @@ def _lines(
 
 
 def _line(column: SelectedColumn, zscores: bool) -> str:
-    """Return a line with a place for the value, and a NUL for the topic."""
+    """Return a line of a column as a template for %: a NUL stands for the topic, %… for the value."""
     kind = column.measure.format
     prefix, template = "", kind.value
     if zscores and kind in (Format.FLOAT, Format.COUNT):
@@ -76,12 +83,15 @@ def _line(column: SelectedColumn, zscores: bool) -> str:
 
 
 def _printable(values: Sequence[Any], column: SelectedColumn, zscores: bool) -> Sequence[Any]:
-    """Return values as their lines take them; a Z-score is text, as its nan has the sign of the file's."""
+    """Return values as the template of their line takes them.
+
+    Z-scores are text already, as Python's % prints no sign of nan.
+    """
     if column.measure.format in (Format.TEXT, Format.TAG):
         return values
     if zscores:
         return [f"{exact(value):>6}" if math.isnan(value) else f"{value:6.4f}" for value in values]
     if column.measure.format is Format.COUNT:
-        # trec_eval: (long) of a double that is no whole number or none at all never happens in counts.
+        # Counts are whole numbers; nan, which %d does not take, is printed as 0.
         return [0 if math.isnan(value) else value for value in values]
     return values

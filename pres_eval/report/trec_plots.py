@@ -44,7 +44,7 @@ from pres_eval.report.trec_pictures import (
 from pres_eval.report.trec_report import Report, title_of
 
 PAGE_INCHES = (11.6, 16.4)
-"""Inches of a page: as wide as the widest picture needs, with the proportions of A4."""
+"""Inches of a page of the PDF: as wide as the widest picture needs, with the proportions of A4."""
 
 MARGIN = 0.55
 """Margins of a page in inches."""
@@ -101,7 +101,10 @@ PICTURES: dict[str, Callable[[Report, Subject], Figure]] = {
 
 
 def page_around(figure: Figure) -> Any:
-    """Return a page with the picture at its top, as large as all others, in the picture's inches."""
+    """Return the part of the figure's plane that is a page of PAGE_INCHES, the picture at its top.
+
+    It is a box of matplotlib's in inches of the figure; a larger picture has a larger page.
+    """
     from matplotlib.transforms import Bbox
 
     width, height = figure.get_size_inches().tolist()
@@ -121,7 +124,7 @@ def page_around(figure: Figure) -> Any:
 
 
 def document(report: Report) -> Iterator[Figure]:
-    """Yield the pages of the PDF."""
+    """Yield the pages of the PDF: leaderboard, pictures, topics, and a page for each run."""
     subject = default_subject(report)
     yield from _text_pages(_first_page(report))
     if report.compared.pairs is not None:
@@ -158,23 +161,32 @@ def _first_page(report: Report) -> list[str]:
 
 
 def draw_curves(report: Report, histogram: bool = False) -> Figure:
-    """Draw recall-precision, PRES and recall against Nmax, ROC with -N; a histogram of the first run."""
+    """Draw recall-precision, PRES and recall against Nmax, and with -N ROC.
+
+    histogram: whether the first run's topics against the median are drawn below
+    """
     graphs = graphs_of(report)
+    # Panels a to d have the graphs, e the histogram; a semicolon begins a row.
     if is_narrow():
         width, height = 4.8, 18.0
-        layout, with_histogram = "a;b;c;d", "a;b;c;d;e"
+        layout = "a;b;c;d"
+        if histogram:
+            layout = "a;b;c;d;e"
     else:
-        width, height = 9.5, 10.8 if histogram else 7.2
-        layout, with_histogram = "ab;cd", "ab;cd;ee"
+        width, height = 9.5, 7.2
+        layout = "ab;cd"
+        if histogram:
+            height = 10.8
+            layout = "ab;cd;ee"
     with new_figure(width, height) as figure:
-        panels = figure.subplot_mosaic(with_histogram if histogram else layout)
+        panels = figure.subplot_mosaic(layout)
         for panel, graph in zip("abcd", graphs, strict=False):
             draw_graph(panels[panel], graph, report)
         for panel in "abcd"[len(graphs) :]:
             panels[panel].remove()
         add_legend(figure, *named_lines(panels["a"].get_lines(), report.names))
         if histogram:
-            draw_bars(panels["e"], report, 0, median_labels(report)[0])
+            draw_bars(panels["e"], report, run=0, label=median_labels(report)[0])
     return figure
 
 
@@ -189,9 +201,16 @@ def _run_page(report: Report, run: int) -> Figure:
 
 
 def _lined_up(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table."""
+    """Return the lines of a table without rules, its columns below each other."""
     grid = Grid(tuple(headings), tuple(tuple(row) for row in rows))
     return written(grid, "plain").splitlines()
+
+
+LARGEST_FONT = 9.8
+"""Points of the letters of a page of text whose lines are short."""
+
+POINTS_OF_LINE = 1320
+"""Letters that a line has room for, times the points of these letters."""
 
 
 def _text_pages(lines: Sequence[str]) -> Iterator[Figure]:
@@ -201,7 +220,8 @@ def _text_pages(lines: Sequence[str]) -> Iterator[Figure]:
     for start in range(0, len(lines), LINES_OF_PAGE):
         part = lines[start : start + LINES_OF_PAGE]
         figure = Figure(figsize=PAGE_INCHES)
-        widest = max(map(len, part))
-        font: dict[str, Any] = {"family": "monospace", "size": min(9.8, 1320 / max(widest, 1))}
+        longest = max(map(len, part))
+        size = min(LARGEST_FONT, POINTS_OF_LINE / max(longest, 1))
+        font: dict[str, Any] = {"family": "monospace", "size": size}
         figure.text(0.06, 0.965, "\n".join(part), va="top", linespacing=1.25, parse_math=False, **font)
         yield figure

@@ -55,7 +55,7 @@ class Inputs:
     files     of the runs
     groups    of topics; None where there are none
     weights   of topics, which means are with; None: all weigh the same
-    medians   by label and topic, medians given from outside
+    medians   by label and topic, those that the user gave (--medians); others are computed from the runs
     failures  runs that could not be evaluated, and why
     """
 
@@ -72,7 +72,7 @@ class ReportComparisons:
     """Runs against each other.
 
     pairs           each run against each, with means and intervals; None where nothing can be averaged
-    asked_baseline  the run that was asked for as the baseline; None: none was
+    asked_baseline  the run that was asked for as the baseline, also that of `pairs`; None: none was
     topic_measures  labels of the measures by which runs are compared topic by topic
     by_group        the runs compared with the baseline in each group; None where nothing was compared
     headline        the means of the first sentence; None where there is none
@@ -107,14 +107,16 @@ class PageTexts:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Runs over the same judgements, and the content of their report.  Runs and topics go by their numbers.
+    """Runs over the same judgements, and the content of their report.
 
-    names         of the runs, each once
+    Methods take and return runs as numbers from 0, in the order of `names`.
+
+    names         of the runs, all different
     evaluations   of the runs, with the columns of `report_selection`
     options       of the evaluations
     nmax          those that were asked for
     board         the measures of the leaderboard: labels of columns
-    documents     the relevant documents of the topics with their ranks
+    documents     the relevant documents of the topics with their ranks in each run
     documents_beyond  relevant documents of judged topics that no run has, if these topics count in the means
     inputs        the files that were read
     compared      the runs against each other
@@ -140,8 +142,8 @@ class Report:
         return all_topics(self.evaluations)
 
     @property
-    def grid(self) -> tuple[int, ...]:
-        """The Nmax at which PRES and recall were computed."""
+    def curve_ranks(self) -> tuple[int, ...]:
+        """The Nmax at which PRES and recall were computed, ascending."""
         return ranks_of_curves(self.nmax)
 
     def column(self, label: str) -> SelectedColumn:
@@ -149,39 +151,47 @@ class Report:
         return next(column for column in self.evaluations[0].columns if column.label == label)
 
     def heading(self, label: str) -> str:
-        """Return the heading of a column above a picture of topics."""
+        """Return the name of a column above a picture of topics: the title of its measure, else its label."""
         return self.column(label).measure.title or label
 
     @property
     def depth(self) -> int:
         """The rank down to which documents count as found: the main measure's cutoff, or the largest Nmax."""
-        return cutoff_of(self.column(self.main)) or max(self.nmax)
+        cutoff = cutoff_of(self.column(self.main))
+        return max(self.nmax) if cutoff is None else cutoff
 
     @property
     def board_and_counts(self) -> list[str]:
-        """The measures of the leaderboard, with the headline's, and those that count relevant documents."""
+        """The labels of the leaderboard's columns: `board`, the headline's measure, relevant documents."""
         labels = [*self.board, headline_label(self.column(self.main)), "num_rel_ret", "num_rel"]
         return list(dict.fromkeys(labels))
 
+    def less_is_better(self, label: str) -> bool:
+        """Return whether a lower value of the measure is better."""
+        return self.column(label).measure.less_is_better
+
     def sign(self, label: str) -> int:
         """Return -1 where a lower value of the measure is better, else 1: times this, more is better."""
-        return -1 if self.column(label).measure.less_is_better else 1
+        return -1 if self.less_is_better(label) else 1
 
     def best_first(self, label: str) -> list[int]:
-        """Return the runs by a measure, the best first; then those that lack topics or values."""
+        """Return the runs by a measure: the best first, those without a value last.
+
+        Runs that lack topics are behind all others, in the same order.
+        """
         gains = [self.sign(label) * self.summary(run, label) for run in range(len(self.names))]
         order = sorted(range(len(gains)), key=lambda run: (np.isnan(gains[run]), -gains[run]))
         return self.all_topics_first(order)
 
     @property
     def main(self) -> str:
-        """The measure by which the page begins: the first that can be tested, or the first at all."""
+        """The label of the main measure: the first of `board` that can be tested, or the first at all."""
         pairs = self.compared.pairs
         return self.board[0] if pairs is None else pairs.measures[0]
 
     @property
     def baseline(self) -> int:
-        """The run that others are compared with: the one asked for, or the best."""
+        """The number of the run that others are compared with: the one asked for, or the best."""
         if self.compared.asked_baseline is not None:
             return self.compared.asked_baseline
         return self.best_first(self.main)[0]
@@ -196,7 +206,7 @@ class Report:
     def leaders(self, label: str) -> list[int]:
         """Return the runs that are called best by a measure, several if they tie.
 
-        They have all topics; none if a run that lacks some is better than they are on those that it has.
+        They have all topics.  No run is called best if one that lacks topics is better on those that it has.
         """
         if label not in self._leaders:
             leading = leading_runs(self.evaluations, label, self.inputs.weights)
@@ -224,7 +234,7 @@ class Report:
         return text_of(PurePath(path).name)
 
     def has_all_topics(self, run: int) -> bool:
-        """Return whether a run has every topic of the report: means of others cannot be ranked."""
+        """Return whether a run has every topic of the report, with -c always: its mean can be ranked then."""
         return self.options.complete or len(self.evaluations[run].topics) == len(self.topics)
 
     def counted_as_0(self, run: int) -> int:
@@ -235,7 +245,7 @@ class Report:
         return evaluation.totals.num_topics - len(evaluation.topics)
 
     def all_topics_first(self, runs: Sequence[int]) -> list[int]:
-        """Return the runs in their order, but those that lack topics last."""
+        """Return the runs, those that have all topics first, otherwise in their order."""
         return sorted(runs, key=lambda run: not self.has_all_topics(run))
 
     def topic_counts(self) -> list[int]:
@@ -247,13 +257,13 @@ class Report:
         return any(len(evaluation.topics) != len(self.topics) for evaluation in self.evaluations)
 
     def summary(self, run: int, label: str) -> float:
-        """Return a value over all topics."""
+        """Return a run's value over all topics."""
         value = self.evaluations[run].summary[self.evaluations[run].labels.index(label)]
         assert isinstance(value, float), "the report has measures alone that have a number over all topics"
         return value
 
     def text(self, run: int, label: str) -> str:
-        """Return a value over all topics as people are shown it."""
+        """Return a run's value over all topics as people are shown it."""
         return shown(self.summary(run, label), DIGITS, self.column(label).measure.format)
 
     def per_topic(self, run: int, label: str) -> FloatArray:
@@ -298,20 +308,21 @@ def make_report(
 ) -> Report:
     """Return the report of runs evaluated with `report_selection`, each compared with each.
 
-    measures  those of the leaderboard; without any the usual ones
+    rankings  of the runs, for the ranks of relevant documents; relevance: the judgements
+    measures  those of the leaderboard, as -m has them; without any the default ones of `leaderboard_labels`
     settings  of the comparisons
     baseline  the run that others are compared with; None: the best run
-    loop      carries out the loop over the measures that are compared
+    loop      maps a function over the measures that are compared, one after the other or by threads
     """
     selection, nmax = evaluations[0].columns, depths_of(options, nmax, measures)
     board = leaderboard_labels(selection, options, nmax, measures)
     # Where topics that a run lacks count as 0, every topic of the judgements is in the means.
     every_topic = tuple(relevance.pool.topics) if options.complete else None
     documents = relevant_ranks(relevance, rankings, options, all_topics(evaluations))
-    beyond = 0
+    documents_beyond = 0
     if options.complete:
         num_relevant = int(np.count_nonzero(relevance.grade >= options.relevance_level))
-        beyond = num_relevant - len(documents.docnos)
+        documents_beyond = num_relevant - len(documents.docnos)
     compared = ReportComparisons(
         pairs=pairs_of(evaluations, names, board, settings, every_topic, loop, inputs.weights, baseline),
         asked_baseline=baseline,
@@ -324,7 +335,7 @@ def make_report(
         nmax=tuple(nmax),
         board=board,
         documents=documents,
-        documents_beyond=beyond,
+        documents_beyond=documents_beyond,
         inputs=inputs,
         compared=compared,
     )

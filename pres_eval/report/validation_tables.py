@@ -10,15 +10,18 @@ from pres_eval.analysis.validation import ERECALL, Estimate, Validation
 from pres_eval.analysis.yields import SampledPart, elusion_tests, plans, sample_needed
 from pres_eval.report.cells import Cell, Interval
 from pres_eval.report.drawing import COLOURS, add_legend, one_plot
-from pres_eval.report.layout import Table, records_table
+from pres_eval.report.layout import Readers, Table, records_table
 from pres_eval.report.paper import Figure
 from pres_eval.report.text import percentage, text_of
 
 APPROXIMATE = ("wilson", "wald")
 """Methods of intervals whose limits may miss the truth more often than they say."""
 
+DEFAULT_METHOD = ReviewSettings.method
+"""The method of intervals without --method: beta-binomial."""
+
 WORST_CASES = {
-    ReviewSettings.method: "intervals held the truth in 92 % of samples, limits to one side in 94 %",
+    DEFAULT_METHOD: "intervals held the truth in 92 % of samples, limits to one side in 94 %",
     EXACT: "intervals held the truth in 95 % of samples, limits to one side in 94 %",
 }
 """How often 95 % intervals and limits of a method hold the truth in the worst simulated case of parts.
@@ -33,7 +36,11 @@ WORST_CASE_OF_ONE_PART = (
 
 
 def validation_tables(review: Validation) -> list[Table]:
-    """Return the tables of estimates, sentences and parts; of the target and the margin, if set."""
+    """Return the tables of estimates, of sentences on these, and of sampled parts.
+
+    If a target of recall is set: also whether it is reached, and when to stop; with a margin of the interval
+    also how many documents to judge for it.
+    """
     settings, in_words = review.settings, list(sentences(review))
     num_judged = sum(part.sampled for part in review.parts)
     tables = [
@@ -49,7 +56,12 @@ def validation_tables(review: Validation) -> list[Table]:
                 left=2,
             ),
         ),
-        Table("sentences", "", ("topic", "sentence"), in_words, people=False),
+        Table(
+            name="sentences",
+            headings=("topic", "sentence"),
+            rows=in_words,
+            readers=Readers.PROGRAMS,
+        ),
         records_table("parts", "Documents by stratum, found by the review or not", review.parts, SampledPart),
     ]
     if settings.target is not None:
@@ -60,9 +72,9 @@ def validation_tables(review: Validation) -> list[Table]:
 
 
 def _notes(review: Validation, in_words: list[str]) -> list[str]:
-    """Return the notes of the estimates: what intervals and limits promise, and the results in words."""
+    """Return the notes of the estimates: what intervals and limits promise; then `in_words`, the results."""
     method, percent = review.settings.method, percentage(review.settings.confidence)
-    if method == ReviewSettings.method:
+    if method == DEFAULT_METHOD:
         notes = [
             f"interval: {method}, {percent} confidence; at least, at most: exact limits to one side"
             f" (Clopper-Pearson), each with {percent} confidence"
@@ -76,7 +88,7 @@ def _notes(review: Validation, in_words: list[str]) -> list[str]:
     num_sampled_parts = sum(part.sampled < part.size for part in review.parts)
     if num_sampled_parts > 1 and method in WORST_CASES:
         notes.append(f"parts combined; in the worst simulated case 95 % {WORST_CASES[method]}")
-    elif num_sampled_parts == 1 and method == ReviewSettings.method:
+    elif num_sampled_parts == 1 and method == DEFAULT_METHOD:
         notes.append(WORST_CASE_OF_ONE_PART)
     if review.of(ERECALL):
         notes.append("eRecall: from the control sample and that of what was missed; recall is surer")
@@ -84,7 +96,7 @@ def _notes(review: Validation, in_words: list[str]) -> list[str]:
 
 
 def _estimate_cells(estimate: Estimate) -> list[Cell]:
-    """Return the cells of an estimate for people: shares with --digits, numbers of documents whole."""
+    """Return the cells of an estimate for people: shares rounded to --digits, numbers of documents whole."""
     cells: list[Cell] = [text_of(estimate.topic), estimate.quantity]
     if estimate.quantity.startswith("relevant"):
         cells.append(_whole_number(estimate.estimate))
@@ -128,7 +140,7 @@ def sentences(review: Validation) -> Iterator[tuple[bytes, str]]:
 
 
 def _number_with_limits(estimate: Estimate) -> str:
-    """Return a number of documents, with its limits unless it is known."""
+    """Return a number of documents, with its limits unless it is known: `1,200 (900 to 1,500)`."""
     count = _whole_number(estimate.estimate)
     if estimate.low < estimate.high:
         return f"{count} ({_whole_number(estimate.low)} to {_whole_number(estimate.high)})"
@@ -136,7 +148,10 @@ def _number_with_limits(estimate: Estimate) -> str:
 
 
 def _target_tables(review: Validation, target: float, percent: str) -> list[Table]:
-    """Return the tables of the target: is the recall shown, and may the review stop?"""
+    """Return the tables of a target of recall: is it shown to be reached, and may the review stop?
+
+    percent: the confidence in words
+    """
     tests = []
     cells: list[Sequence[Cell]] = []
     for recall in review.of("recall"):
@@ -161,13 +176,13 @@ def _target_tables(review: Validation, target: float, percent: str) -> list[Tabl
             notes=(
                 "for a sample drawn at random from all documents before the review, which it did not guide",
             ),
-            people=bool(rules),
+            readers=Readers.ALL if rules else Readers.PROGRAMS,
         ),
     ]
 
 
 def _documents_to_judge_table(review: Validation, margin: float) -> Table:
-    """Return the table of documents to judge until the interval of recall is ± `margin` wide."""
+    """Return the table of documents to judge until the interval of recall is ± `margin` wide, by part."""
     half_widths = {recall.topic: (recall.high - recall.low) / 2 for recall in review.of("recall")}
     rows = []
     for part in review.parts:
@@ -186,7 +201,8 @@ def _documents_to_judge_table(review: Validation, margin: float) -> Table:
 def plan_tables(collection: int, prevalence: float, margin: float, confidence: float) -> list[Table]:
     """Return the tables of sample sizes for a collection of documents, before there is any sample.
 
-    prevalence: share of relevant documents, as guessed; margin: wanted half width of the interval of recall
+    collection: number of documents; prevalence: share of relevant ones, as guessed
+    margin: half the width that the interval of recall is to have
     """
     percent = f"{percentage(confidence)} confidence"
     return [
@@ -208,7 +224,7 @@ def plan_tables(collection: int, prevalence: float, margin: float, confidence: f
 
 
 def validation_figure(review: Validation) -> Figure:
-    """Return the interval of each share over all topics; a tick is the limit to one side."""
+    """Draw the interval of each share over all topics, with a tick at the limit to one side."""
     names = ("recall", "precision", "F1", "prevalence", "elusion")
     # The last estimate of a quantity is that over all topics.
     estimates = [review.of(name)[-1] for name in names]

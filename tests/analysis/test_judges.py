@@ -166,6 +166,16 @@ def test_a_table_of_several_judges_says_who_is_the_second(call: Command, tmp_pat
     assert "second judge: the one in the first column" in out
 
 
+def test_titles_stay_whatever_a_judge_is_called(
+    call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    strict_qrels(tmp_path).rename("grades")
+    out = call.ok("judges", QRELS, "grades", "--judge", QRELS, "--quiet").out
+    assert out.startswith(f"Agreement of {QRELS} and each other judge\n")
+    assert "Documents that both judged, by their grades\n" in out
+
+
 def test_judges_of_a_measure_that_falls(call: Command, tmp_path: Path) -> None:
     """The run gains whose last relevant document came nearer; τ_AP and RBO look at the lowest first."""
     arguments: tuple[str | Path, ...] = (

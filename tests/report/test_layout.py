@@ -10,7 +10,7 @@ import math
 import pytest
 
 from pres_eval.errors import UsageError
-from pres_eval.report.layout import Look, Table, render
+from pres_eval.report.layout import Look, Readers, Table, render
 
 ROWS = [
     ("1e5", 0.5, True, None),
@@ -67,8 +67,8 @@ def test_one_table_alone() -> None:
 
 
 def test_some_tables_are_for_people_some_for_programs() -> None:
-    people = Table("p", "For people", ("a",), [(1,)], programs=False)
-    programs = Table("q", "For programs", ("a",), [(2,)], people=False)
+    people = Table("p", "For people", ("a",), [(1,)], readers=Readers.PEOPLE)
+    programs = Table("q", "For programs", ("a",), [(2,)], readers=Readers.PROGRAMS)
     assert "For programs" not in render([people, programs], Look("table"))
     assert render([people, programs], Look("csv")) == "a\n2\n"
     assert "p" not in json.loads(render([people, programs], Look("json")))

@@ -105,12 +105,12 @@ def test_rank_changes() -> None:
 def test_verdict_bars_and_agreement() -> None:
     patterns, pairs = ["map = PRES_100", "map ≠ PRES_100"], [3, 1]
     positions = np.array([[1, 2, 2], [3, 1, 2]])
-    figure = drawn(agreement.agreement(RUNS, MEASURES, positions, patterns, pairs))
+    figure = drawn(agreement.agreement_figure(RUNS, MEASURES, positions, patterns, pairs))
     _, axes = figure.axes
     assert [bar.get_width() for bar in axes.containers[0]] == pairs
     assert [text.get_text() for text in axes.texts] == ["3 (75.0%)", "1 (25.0%)"]
     assert [label.get_text() for label in axes.get_yticklabels()] == patterns
-    assert len(agreement.agreement(RUNS, MEASURES, positions, None, None).axes) == 1
+    assert len(agreement.agreement_figure(RUNS, MEASURES, positions, None, None).axes) == 1
 
 
 def test_curves() -> None:
@@ -121,7 +121,7 @@ def test_curves() -> None:
         assert [line.get_ydata().tolist() for line in axes.lines] == values[panel].T.tolist()
         assert all(list(line.get_xdata()) == [10, 20, 30, 40, 50] for line in axes.lines)
         assert (axes.get_xlabel(), axes.get_ylabel()) == ("Nmax (rank)", f"mean {'abcd'[panel]}")
-    assert texts(figure) == drawing.plain_names(RUNS)
+    assert texts(figure) == drawing.picture_names(RUNS)
 
 
 def test_robustness() -> None:
@@ -158,7 +158,7 @@ def test_long_names_of_measures_do_not_cover_each_other() -> None:
     measures = ("map(rel=2,judged_only=True)", "recall_at_percent_20(rel=2)", "iprec_at_recall_0.10(rel=2)")
     positions = np.array([[1, 2, 3], [3, 1, 2], [2, 1, 3]])
     patterns = [" = ".join(measures), " ≠ ".join(measures)]
-    below = drawn(agreement.agreement(RUNS, measures, positions, patterns, [2, 1]))
+    below = drawn(agreement.agreement_figure(RUNS, measures, positions, patterns, [2, 1]))
     bars = drawn(run_plots.score_dots(RUNS, measures, np.ones((3, 3)) / 2))
     for labels in (below.axes[0].get_xticklabels(), [axes.yaxis.label for axes in bars.axes]):
         boxes = [label.get_window_extent() for label in labels]
@@ -197,7 +197,7 @@ def test_every_line_can_be_told_without_colour() -> None:
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf", "PNG"])
 def test_picture_is_the_same_each_time(ending: str) -> None:
     def made() -> bytes:
-        figure = agreement.agreement(RUNS, MEASURES, np.array([[1, 2, 2], [3, 1, 2]]), ["a = b"], [1])
+        figure = agreement.agreement_figure(RUNS, MEASURES, np.array([[1, 2, 2], [3, 1, 2]]), ["a = b"], [1])
         return paper.picture(lambda: figure, f"x.{ending}")
 
     first = made()
@@ -231,14 +231,14 @@ def test_levels_that_are_not_low_are_said() -> None:
 
 def test_pairs_are_counted_in_whole_numbers() -> None:
     positions = np.array([[1, 2, 2], [3, 1, 2]])
-    figure = drawn(agreement.agreement(RUNS, MEASURES, positions, ["a = b", "a ≠ b"], [2, 1]))
+    figure = drawn(agreement.agreement_figure(RUNS, MEASURES, positions, ["a = b", "a ≠ b"], [2, 1]))
     ticks = figure.axes[1].get_xticks()
     assert all(float(tick).is_integer() for tick in ticks)
 
 
 def test_dots_are_in_the_order_of_the_last_measure() -> None:
     for falling, order in ((False, np.argsort(-MEANS[-1])), (True, np.argsort(MEANS[-1]))):
-        axes = drawn(run_plots.score_dots(RUNS, MEASURES, MEANS, less_is_better=falling)).axes[-1]
+        axes = drawn(run_plots.score_dots(RUNS, MEASURES, MEANS, last_is_falling=falling)).axes[-1]
         assert [float(dot.get_ydata()[0]) for dot in axes.lines] == MEANS[-1][order].tolist()
 
 

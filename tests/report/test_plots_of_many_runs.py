@@ -141,7 +141,7 @@ def test_nothing_is_cut_in_a_column(count: int, width: int, drawn: slice) -> Non
         ),
         lambda: figures.roc_curves("Topic 1", runs, curves),
         lambda: figures.normalised_recall_curves(np.array([10, 1000]), runs, means[:2].T),
-        lambda: agreement.agreement(runs, measures, positions, ["map = PRES_100"], [3]),
+        lambda: agreement.agreement_figure(runs, measures, positions, ["map = PRES_100"], [3]),
     )
     for make in makers[drawn]:
         figure = drawn_for(paper.Paper(width), make)
@@ -236,7 +236,7 @@ def test_agreement_of_many_runs_and_verdicts_fits_a_page(count: int, width: floa
     patterns = [f"map = PRES_100 = recall_100 = ndcg_cut_10 ≠ P_{number}" for number in range(13)]
     positions, pairs = np.tile(np.arange(1, count + 1), (5, 1)), list(range(26, 0, -2))
     figure = drawn_for(
-        paper.Paper(width), lambda: agreement.agreement(runs, measures, positions, patterns, pairs)
+        paper.Paper(width), lambda: agreement.agreement_figure(runs, measures, positions, patterns, pairs)
     )
     assert fits_a_page(figure) and no_names_overlap(figure)
     bars = [bar.get_width() for bar in figure.axes[1].patches]
@@ -383,7 +383,7 @@ def test_maps_have_no_blank_above_or_between(width: float) -> None:
 
 def test_positions_of_fifty_runs_fit_a_page() -> None:
     runs, positions = [f"r{run}" for run in range(50)], np.tile(np.arange(1, 51), (2, 1))
-    figure: Any = agreement.agreement(runs, ("map", "P_10"), positions, ["map = P_10"] * 4, [9] * 4)
+    figure: Any = agreement.agreement_figure(runs, ("map", "P_10"), positions, ["map = P_10"] * 4, [9] * 4)
     paper.fit(figure, 174, untitled=False)
     assert figure.get_size_inches()[1] * 25.4 < 240.1
 

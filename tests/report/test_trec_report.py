@@ -154,7 +154,7 @@ def test_roc_counts_whole_documents(tmp_path: Path) -> None:
     report = report_of_texts(tmp_path, judgements("1", count), run, num_docs_in_coll=1000)
     points = list(roc_curve(report, 0))
     # All that was retrieved is relevant: nothing else was, at any rank.
-    assert [x for x, _, _ in points] == [0.0] * (len(report.grid) + 2)
+    assert [x for x, _, _ in points] == [0.0] * (len(report.curve_ranks) + 2)
     assert points[-2][1] == pytest.approx(found / count)
 
 

@@ -1,4 +1,8 @@
-"""The leaderboard: averages of all runs, the intervals of one measure as bars; two runs compared."""
+"""The leaderboard: averages of all runs, the intervals of one measure as bars; two runs compared.
+
+Letters behind a mean are those of `compare --all-pairs`: between runs that share a letter no significant
+difference was found.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,8 @@ from pres_eval.report.markup import Cell, Html, controls, element, figure, link,
 from pres_eval.report.text import p_text, percentage, signed, text_of
 from pres_eval.report.trec_report import Report
 
-RUNS_WITH_ALL_LETTERS = 12
-"""With more runs than this the table shows the letters of one measure alone."""
+MANY_RUNS = 12
+"""With more runs than this the table scrolls in a frame, can be searched, and has one measure's letters."""
 
 MANY_LETTERS = 8
 """More letters than this behind a number are shown as the first and the last ones."""
@@ -30,12 +34,12 @@ def leaderboard(report: Report, *, interactive: bool = True) -> Html:
     interactive: whether there are fields to choose in, and the bars, which follow these
     """
     # Few rows need no frame that scrolls.
-    rows = len(report.names) if len(report.names) > RUNS_WITH_ALL_LETTERS else 0
+    rows = len(report.names) if len(report.names) > MANY_RUNS else 0
     parts = [_different_topics(report), failed_runs(report)]
     if interactive:
         parts.append(_choices(report))
     parts.append(scrolling("Averages over topics", _averages(report, sortable=interactive), rows=rows))
-    parts.append(_note(report))
+    parts.append(_note_on_signs_and_letters(report))
     if interactive:
         parts.append(_intervals(report))
     return section("leaderboard", "Leaderboard", *parts)
@@ -46,12 +50,12 @@ def _choices(report: Report) -> Html:
     selects = [("measure", "Measure")]
     if report.compared.asked_baseline is None:
         selects.append(("baseline", "Compared with"))
-    search = element("label", "Find a run ", SEARCH) if len(report.names) > RUNS_WITH_ALL_LETTERS else ""
+    search = element("label", "Find a run ", SEARCH) if len(report.names) > MANY_RUNS else ""
     return controls(*selects, field=search)
 
 
 def _different_topics(report: Report) -> Html | str:
-    """Return the banner for averages over different topics; empty if all runs have all topics."""
+    """Return the banner that warns of averages over different topics; empty if all runs have all topics."""
     if not report.topics_differ() or report.options.complete:
         return ""
     counts = [len(evaluation.topics) for evaluation in report.evaluations]
@@ -90,7 +94,10 @@ def failed_runs(report: Report) -> Html | str:
 
 
 def _averages(report: Report, *, sortable: bool) -> Html:
-    """Return the board: runs and their means, the best first; without links where nothing is sortable."""
+    """Return the table of runs and their means, the best by the first measure first.
+
+    sortable: whether columns can be sorted and the names of runs are links
+    """
     labels = report.board_and_counts
     caption = "Averages over topics"
     if len(report.names) > 1:
@@ -111,27 +118,27 @@ def _averages(report: Report, *, sortable: bool) -> Html:
         rows,
         sortable=sortable,
         name="board",
-        falling={label for label in labels if report.sign(label) < 0},
+        falling={label for label in labels if report.less_is_better(label)},
     )
 
 
 def _mean_cell(report: Report, run: int, label: str) -> Html:
     """Return the cell of a run's mean, marked if it is the best, with the letters behind it."""
-    several = len(report.names) > 1
+    several_runs = len(report.names) > 1
     is_mean = report.column(label).measure.format is Format.FLOAT
-    is_best = several and is_mean and run in report.leaders(label)
-    hidden = len(report.names) > RUNS_WITH_ALL_LETTERS and label != report.board_and_counts[0]
+    is_best = several_runs and is_mean and run in report.leaders(label)
+    letters_are_hidden = len(report.names) > MANY_RUNS and label != report.board_and_counts[0]
     return element(
         "td",
         report.text(run, label),
-        _letters(report, label, run, hidden),
+        _letters(report, label, run, hidden=letters_are_hidden),
         class_="n best" if is_best else "n",
         data_board=label if label in report.board else None,
     )
 
 
 def _topic_count(report: Report, run: int) -> str:
-    """Return how many topics a run was averaged over, and how many of these it lacks."""
+    """Return over how many topics a run was averaged: `20`, `20 (2 counted as 0)` or `18 of 20 topics`."""
     count = report.topic_counts()[run]
     zeros = report.counted_as_0(run)
     if zeros:
@@ -142,7 +149,7 @@ def _topic_count(report: Report, run: int) -> str:
 
 
 def _order_and_marks(report: Report) -> str:
-    """Return what the order and the marks of the table mean: the end of its caption."""
+    """Return the end of the table's caption: what its order and its marks mean."""
     words = f", by {report.board[0]}"
     rated = [label for label in report.board if report.column(label).measure.format is Format.FLOAT]
     without = [label for label in rated if not report.leaders(label)]
@@ -150,7 +157,7 @@ def _order_and_marks(report: Report) -> str:
         words += ", the best of each measure marked"
         if without:
             words += f" (no run is best by {', '.join(without)})"
-    falling = [label for label in report.board if report.sign(label) < 0]
+    falling = [label for label in report.board if report.less_is_better(label)]
     if falling:
         words += f" (less is better: {', '.join(falling)})"
     retrieved = [int(report.summary(run, "num_ret")) for run in range(len(report.names))]
@@ -159,10 +166,10 @@ def _order_and_marks(report: Report) -> str:
     return words
 
 
-def _note(report: Report) -> Html | str:
-    """Return the paragraph on the signs, which the script fills in, and the letters; empty for one run.
+def _note_on_signs_and_letters(report: Report) -> Html | str:
+    """Return the paragraph on the tests behind the signs and the letters of the table; empty for one run.
 
-    Signs and letters are of one family of tests.
+    The script writes into its element `board-signs` what + and - mean, by the baseline that is chosen.
     """
     pairs = report.compared.pairs
     if pairs is None or len(report.names) == 1:
@@ -172,11 +179,12 @@ def _note(report: Report) -> Html | str:
     if not np.isfinite(pairs.p_values).any():
         return element("p", f"Over {pairs.over} no difference could be tested.", class_="dim")
     tests = pairs.family
-    if pairs.settings.corrects_within(len(pairs.measures)):
+    is_corrected_by_measure = pairs.settings.corrects_within(len(pairs.measures))
+    if is_corrected_by_measure:
         tests += f" {CORRECT_OVER_ALL}"
     tests += f", each over the topics that both have, significant where p < {pairs.settings.alpha:g}."
     if pairs.baseline is None:
-        words = f"{SHARED[0].upper()}{SHARED[1:]}. Signs and letters are of one family of tests: {tests}"
+        words = f"{SHARED.capitalize()}. Signs and letters are of one family of tests: {tests}"
         alike = []
         for label, letters in zip(pairs.measures, pairs.letters, strict=True):
             if set(letters) == {"a"}:
@@ -192,10 +200,15 @@ def _note(report: Report) -> Html | str:
     return element("p", signs, words, class_="dim", id="board-note")
 
 
-def _letters(report: Report, label: str, run: int, hidden: bool) -> Html | str:
-    """Return the letters of `compare --all-pairs` behind a value; the script shows the chosen measure's."""
+def _letters(report: Report, label: str, run: int, *, hidden: bool) -> Html | str:
+    """Return the letters behind a run's mean; empty if not all pairs of runs were compared by this measure.
+
+    hidden: whether they stay hidden until the script shows those of the measure that the reader chooses
+    """
     pairs = report.compared.pairs
-    if pairs is None or pairs.baseline is not None or len(report.names) < 2 or label not in pairs.measures:
+    if pairs is None or len(report.names) < 2:
+        return ""
+    if pairs.baseline is not None or label not in pairs.measures:
         return ""
     letters = pairs.letters[pairs.measures.index(label)][run]
     if len(letters) <= MANY_LETTERS:
@@ -205,11 +218,12 @@ def _letters(report: Report, label: str, run: int, hidden: bool) -> Html | str:
 
 
 def _intervals(report: Report) -> Html | str:
-    """Return the chart of means with their intervals, nothing if runs were not compared."""
+    """Return the chart of means by the first measure with their intervals; empty if no mean was tested."""
     pairs = report.compared.pairs
     if pairs is None:
         return ""
     label = pairs.measures[0]
+    # Gains are the means, with the sign turned where less is better.
     best_first = np.argsort(-pairs.gains[0], kind="stable").tolist()
     rows = [_interval_row(report, pairs, run) for run in report.all_topics_first(best_first)]
     words = f"Means over {pairs.over}"
@@ -218,16 +232,17 @@ def _intervals(report: Report) -> Html | str:
     words += ", best first"
     if report.topics_differ() and not report.options.complete:
         words += ", runs that lack topics last"
-    if report.sign(label) < 0:
+    if report.less_is_better(label):
         words += " (less is better)"
     picture = svg.row_chart("intervals", f"{label} of the runs", words, f"mean {label}", rows)
     return element("div", figure(label, words, picture), id="board-bars")
 
 
 def _interval_row(report: Report, pairs: PairTable, run: int) -> svg.Row:
-    """Return the row of a run in the chart of intervals."""
+    """Return the row of a run in the chart of intervals of the first measure."""
     name = report.names[run]
-    mean, lower, upper = float(pairs.means[0, run]), float(pairs.lower[0, run]), float(pairs.upper[0, run])
+    mean = float(pairs.means[0, run])
+    lower, upper = float(pairs.lower[0, run]), float(pairs.upper[0, run])
     interval = "(one topic: no interval)"
     if np.isfinite(lower):
         interval = f"({lower:.4f} to {upper:.4f})"
@@ -245,8 +260,11 @@ def _interval_row(report: Report, pairs: PairTable, run: int) -> svg.Row:
     )
 
 
-def pair(report: Report) -> Html:
-    """Return each run against the baseline; the script compares any two."""
+def two_runs(report: Report) -> Html:
+    """Return the section that compares two runs: a table of each run against the baseline, by one measure.
+
+    The script replaces the table by any two runs that the reader chooses.
+    """
     pairs = report.compared.pairs
     if pairs is None:
         return section("pair", "Two runs", element("p", "There is no average over topics to test."))
@@ -254,7 +272,7 @@ def pair(report: Report) -> Html:
     rows: list[list[Cell]] = []
     for run in report.best_first(report.main):
         if run != baseline:
-            name, test = report.names[run], pairs.against(0, run, baseline)
+            name, test = report.names[run], pairs.against(measure=0, run=run, other=baseline)
             ties = test.topics - test.wins - test.losses
             row: list[Cell] = [link("runs", name, run=name), str(test.topics), signed(test.difference)]
             row += [str(test.wins), str(ties), str(test.losses), p_text(test.p_value)]

@@ -18,35 +18,35 @@ SIGNS = {1: " +", -1: " −", 0: ""}
 
 
 def groups_view(report: Report) -> Html:
-    """Return the section: for each measure the means by group, and the comparisons in groups."""
+    """Return the section on groups of topics: for each measure the means, and the tests in each group."""
     groups = report.inputs.groups
     assert groups is not None, "a page has this section where there are groups"
     named_groups = []
     for name, topics in groups.topics.items():
-        size = _size(report, topics)
-        if size:
-            named_groups.append(f"{name} ({plural(size)})")
+        num_topics = _count_topics(report, topics)
+        if num_topics:
+            named_groups.append(f"{name} ({plural(num_topics)})")
     names = ", ".join(named_groups)
     parts = []
     # The main measure comes first, and is open.
     for label in dict.fromkeys((report.main, *report.board)):
-        tables = _of_measure(report, groups, label)
+        tables = _tables_of_measure(report, groups, label)
         parts.append(element("details", element("summary", label), *tables, open=label == report.main))
     return section(
         "groups",
         "Groups of topics",
         element("p", f"Topics are grouped by {text_of(report.shown_path(groups.path))}: {names}."),
-        element("p", _words(report), class_="dim"),
+        element("p", _how_compared(report), class_="dim"),
         *parts,
     )
 
 
-def _size(report: Report, topics: frozenset[bytes]) -> int:
-    """Return how many topics of a group the report has."""
+def _count_topics(report: Report, topics: frozenset[bytes]) -> int:
+    """Count the topics of a group that the report has."""
     return len(topics.intersection(report.topics))
 
 
-def _words(report: Report) -> str:
+def _how_compared(report: Report) -> str:
     """Describe how the runs were compared in groups, and what the marks mean."""
     by_group, pairs = report.compared.by_group, report.compared.pairs
     if by_group is None or pairs is None or not by_group.comparisons:
@@ -66,7 +66,7 @@ def _words(report: Report) -> str:
     return words
 
 
-def _of_measure(report: Report, groups: Groups, label: str) -> list[Html]:
+def _tables_of_measure(report: Report, groups: Groups, label: str) -> list[Html]:
     """Return the tables of a measure: means, comparisons, interactions."""
     comparisons: list[GroupComparison] = []
     if report.compared.by_group is not None:
@@ -87,8 +87,11 @@ def _of_measure(report: Report, groups: Groups, label: str) -> list[Html]:
 
 
 def _means(report: Report, groups: Groups, label: str, comparisons: Sequence[GroupComparison]) -> Html:
-    """Return the table of runs and their means in each group."""
-    names = [name for name, topics in groups.topics.items() if _size(report, topics)]
+    """Return the table of runs and their means in each group, the mean of these, and the worst group.
+
+    Means that differ significantly from the baseline's have a sign of SIGNS behind them.
+    """
+    names = [name for name, topics in groups.topics.items() if _count_topics(report, topics)]
     kind = report.column(label).measure.format
     marks = {(pair.run, pair.group): SIGNS[pair.direction] for pair in comparisons}
     rows: list[Sequence[Cell]] = []
@@ -96,13 +99,14 @@ def _means(report: Report, groups: Groups, label: str, comparisons: Sequence[Gro
         name, evaluation = report.names[run], report.evaluations[run]
         column = evaluation.labels.index(label)
         texts = {}
+        # Besides the groups of these names there is one more, MACRO_MEAN: the mean of their means.
         for group, values in over_groups(evaluation, names).items():
             value = values[column]
             texts[group] = shown(value, DIGITS, kind) if isinstance(value, float) else UNKNOWN
         cells: list[Cell] = [link("runs", name, run=name)]
         for group in names:
             mark = marks.get((name, group), "")
-            cells.append(texts[group] + mark + _lacking(report, run, groups, group))
+            cells.append(texts[group] + mark + _count_if_lacking(report, run, groups, group))
         cells += [texts[MACRO_MEAN], worst_group(evaluation, column) or UNKNOWN]
         rows.append(cells)
     return table(
@@ -110,8 +114,8 @@ def _means(report: Report, groups: Groups, label: str, comparisons: Sequence[Gro
     )
 
 
-def _lacking(report: Report, run: int, groups: Groups, name: str) -> str:
-    """Return how many topics of a group a run has, if it lacks some; empty if it has all."""
+def _count_if_lacking(report: Report, run: int, groups: Groups, name: str) -> str:
+    """Return how many topics of a group a run has, ` (3 of 5)`, if it lacks some; empty if it lacks none."""
     topics = groups.topics[name].intersection(report.topics)
     count = len(topics.intersection(report.evaluations[run].topics))
     if count == len(topics) or report.options.complete:
@@ -120,7 +124,7 @@ def _lacking(report: Report, run: int, groups: Groups, name: str) -> str:
 
 
 def _tests(report: Report, label: str, comparisons: Sequence[GroupComparison]) -> Html:
-    """Return the table of runs against the baseline in each group."""
+    """Return the table of runs against the baseline in each group; comparisons: those of one measure."""
     rows = []
     for pair in comparisons:
         row = [pair.run, pair.group, str(pair.topics)]
@@ -141,7 +145,7 @@ def _starred(p_value: float, significant: bool) -> str:
 
 
 def _interactions(label: str, interactions: Sequence[Interaction]) -> Html:
-    """Return the table of whether differences in a measure depend on the group."""
+    """Return the table of tests whether differences in a measure depend on the group."""
     rows = []
     for pair in interactions:
         row = [f"{pair.run} against {pair.other}", pair.least, pair.greatest]

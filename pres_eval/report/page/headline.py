@@ -1,4 +1,7 @@
-"""The headline of the page: what the first measure says of the runs, as a sentence and as a picture."""
+"""The headline of the page: the means of the runs by its measure, as a sentence and as a picture.
+
+Runs go by their rank among the means of `Headline`: 0 is the best.
+"""
 
 from __future__ import annotations
 
@@ -30,23 +33,23 @@ FURTHER = {"recall": "{run} {value}", "P": "of {run} {value}", "success": "{run}
 
 
 def headline(report: Report) -> Html | str:
-    """Return the sentence with the means of the runs by the first measure; empty if there are none."""
+    """Return the sentence with the means of the runs; empty if there are none, or no run is best."""
     means = report.compared.headline
     if means is None or not report.leaders(report.main):
         return ""
-    shown_runs = len(means.runs)
-    if shown_runs > NAMED_RUNS + 1:
-        shown_runs = NAMED_RUNS
+    num_named = len(means.runs)
+    if num_named > NAMED_RUNS + 1:
+        num_named = NAMED_RUNS
     parts = _opening(report, means)
-    for rank in range(1, shown_runs):
+    for rank in range(1, num_named):
         parts += [", ", *_filled(_further(report, means), report, means, rank)]
-    if shown_runs < len(means.runs):
-        parts.append(_others(report, means, shown_runs))
+    if num_named < len(means.runs):
+        parts.append(_others(report, means, num_named))
     return element("p", *parts, ". ", element("span", _basis(report, means), class_="dim"), class_="headline")
 
 
 def headline_picture(report: Report) -> Html | str:
-    """Return the means of the headline as dots with their intervals, the best run on top."""
+    """Return the picture of the means with their intervals, the best run on top; empty without a headline."""
     means = report.compared.headline
     if means is None or not report.leaders(report.main):
         return ""
@@ -57,7 +60,7 @@ def headline_picture(report: Report) -> Html | str:
         words += f" with {percentage(1 - pairs.settings.alpha)} interval (uncorrected)"
     if len(rows) < len(means.runs):
         words += f", the best {len(rows)} of {len(means.runs)} runs"
-    if report.sign(means.label) < 0:
+    if report.less_is_better(means.label):
         words += " (less is better)"
     title = _title(report, means)
     return figure(title, words, svg.row_chart("headline", title, words, means.label, rows))
@@ -91,9 +94,10 @@ def _title(report: Report, means: Headline) -> str:
 
 
 def _known_as(report: Report, means: Headline) -> str:
-    """Return the name of a measure that has a sentence of its own; empty for any other."""
+    """Return the name of the headline's measure if OPENINGS has a sentence for it; empty for any other."""
     column = report.column(means.label)
-    if column.view != View() or means.cutoff is None or column.measure.name not in OPENINGS:
+    has_default_view = column.view == View()
+    if not has_default_view or means.cutoff is None or column.measure.name not in OPENINGS:
         return ""
     return column.measure.name
 
@@ -107,14 +111,14 @@ def _opening(report: Report, means: Headline) -> list[Content]:
 
 
 def _further(report: Report, means: Headline) -> str:
-    """Return the form of the part of the sentence for a further run."""
+    """Return the template of the part of the sentence for a further run."""
     return FURTHER.get(_known_as(report, means), "{run} {value}")
 
 
-def _filled(form: str, report: Report, means: Headline, rank: int) -> list[Content]:
-    """Return a form with the numbers of a run put in, and its name emphasised."""
+def _filled(template: str, report: Report, means: Headline, rank: int) -> list[Content]:
+    """Return a template, such as those of OPENINGS, filled with the numbers and the name of a run."""
     numbers = {"cutoff": means.cutoff, "label": means.label, "value": _value(report, means, rank)}
-    before_name, _, after_name = form.partition("{run}")
+    before_name, _, after_name = template.partition("{run}")
     name = element("em", report.names[means.runs[rank]])
     return [before_name.format(**numbers), name, after_name.format(**numbers)]
 
@@ -141,7 +145,10 @@ def share(fraction: float) -> str:
 
 
 def _others(report: Report, means: Headline, named: int) -> str:
-    """Return the range of the runs that the sentence does not name."""
+    """Return how many runs the sentence does not name, and the range of their means.
+
+    named: how many it names, the best ones
+    """
     best, worst = _value(report, means, named), _value(report, means, len(means.runs) - 1)
     count = len(means.runs) - named
     if best == worst:
@@ -150,9 +157,9 @@ def _others(report: Report, means: Headline, named: int) -> str:
 
 
 def _basis(report: Report, means: Headline) -> str:
-    """Return what the numbers of the sentence are."""
+    """Return in brackets what the numbers of the sentence are: measure, weights, topics, runs left out."""
     weighted = "" if report.inputs.weights is None else "weighted "
-    less = ", less is better" if report.sign(means.label) < 0 else ""
+    less = ", less is better" if report.less_is_better(means.label) else ""
     words = f"({means.label}: {weighted}mean over {plural(means.topics)}{less}"
     unranked = len(report.names) - len(means.runs)
     if unranked:

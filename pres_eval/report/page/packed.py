@@ -25,22 +25,23 @@ from pres_eval.report.text import fitted, text_of
 from pres_eval.report.trec_report import DIGITS, Report
 
 NAME_LENGTHS = (24, 20, 16, 14, 12, 10)
-"""For how many letters there may be room at the left of a picture."""
+"""Letters for which there may be room at the left of a picture: names of runs are shortened for each."""
 
 ALIGNED = 8
-"""Arrays begin at multiples of this, as typed arrays want it."""
+"""Bytes: arrays begin at multiples of this, as JavaScript's typed arrays of doubles need it."""
 
 
 def packed(arrays: Mapping[str, AnyArray]) -> tuple[dict[str, tuple[str, int, int]], str]:
-    """Return what is where in the block, and the block: arrays one after the other, compressed, in base64.
+    """Return the contents of a block of arrays, and the block: compressed, in base64.
 
-    Of an array the contents have its kind (i2, u4, f8 ...), its first byte, and how many numbers it has.
+    The contents have for each array its kind (i2, u4, f8 ...), its first byte in the block before this was
+    compressed, and how many numbers it has.
     """
     block = bytearray()
     contents = {}
     for name, array in arrays.items():
         data = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<")))
-        padding = -len(block) % ALIGNED
+        padding = -len(block) % ALIGNED  # bytes up to the next multiple
         block += b"\0" * padding
         contents[name] = (data.dtype.str[1:], len(block), data.size)
         block += data.tobytes()
@@ -53,9 +54,9 @@ def as_lines(texts: Iterable[str]) -> AnyArray:
 
 
 def smallest(numbers: AnyArray, kinds: Sequence[str] = ("<i2", "<i4")) -> AnyArray:
-    """Return whole numbers (n,) in the first kind that holds them, else as doubles.
+    """Return whole numbers (n,) in the first kind of integers that holds them, else as doubles.
 
-    The least number of a signed kind stays free: it stands for what is no number.
+    The least number of a signed kind is not used for them: it stands for what is no number.
     """
     if numbers.size == 0:
         return numbers.astype(kinds[0])
@@ -68,7 +69,7 @@ def smallest(numbers: AnyArray, kinds: Sequence[str] = ("<i2", "<i4")) -> AnyArr
 
 
 def as_shown(values: FloatArray, kind: Format) -> AnyArray:
-    """Return values as whole numbers of the same shape, 10**DIGITS times what people see (counts: once).
+    """Return values as whole numbers of the same shape: what people see times 10**DIGITS; counts as they are.
 
     What is not a finite number becomes the least number of the type, or nan among doubles.
 
@@ -82,19 +83,19 @@ def as_shown(values: FloatArray, kind: Format) -> AnyArray:
     scaled = known_values * scale
     rounded = np.rint(scaled)
     # The product is rounded too: near a half only the printed digits say which way it goes.
-    near_half = np.abs(scaled - np.floor(scaled) - 0.5) < 1e-3
-    for number in np.flatnonzero(near_half).tolist():
-        printed = f"{known_values[number]:.{digits}f}"
-        rounded[number] = round(float(printed) * scale)
+    is_near_half = np.abs(scaled - np.floor(scaled) - 0.5) < 1e-3
+    for index in np.flatnonzero(is_near_half).tolist():
+        printed = f"{known_values[index]:.{digits}f}"
+        rounded[index] = round(float(printed) * scale)
     whole = smallest(rounded)
     missing = np.nan if whole.dtype.kind == "f" else np.iinfo(whole.dtype).min
-    packed = np.full(values.shape, missing, whole.dtype)
-    packed[known] = whole
-    return packed
+    numbers = np.full(values.shape, missing, whole.dtype)
+    numbers[known] = whole
+    return numbers
 
 
 def page_data(report: Report) -> list[Html]:
-    """Return the elements that hold the numbers: a JSON object and the block."""
+    """Return the elements that hold the page's numbers: a JSON object, and the block of `packed` arrays."""
     labels, documents = topic_measures(report), report.documents
     medians: dict[str, FloatArray] = {}
     arrays: dict[str, AnyArray] = {}
@@ -111,7 +112,7 @@ def page_data(report: Report) -> list[Html]:
     for label, median in medians.items():
         arrays[f"median:{label}"] = as_shown(median, Format.FLOAT)
     if report.compared.pairs is not None:
-        arrays |= _of_pairs(report.compared.pairs)
+        arrays |= _arrays_of_pairs(report.compared.pairs)
     titles = report.texts.titles
     if titles:
         arrays["titles"] = as_lines(text_of(titles.get(docno, "")) for docno in documents.docnos)
@@ -119,6 +120,7 @@ def page_data(report: Report) -> list[Html]:
     document = {
         **_document(report, labels),
         "contents": contents,
+        # Whether they are those of --medians, else of the runs.
         "medians": {label: label in report.inputs.medians for label in medians},
     }
     text = json.dumps(document, separators=(",", ":"), allow_nan=False)
@@ -129,8 +131,8 @@ def page_data(report: Report) -> list[Html]:
     ]
 
 
-def _of_pairs(pairs: PairTable) -> dict[str, AnyArray]:
-    """Return what the script knows of any two runs, and the means of runs."""
+def _arrays_of_pairs(pairs: PairTable) -> dict[str, AnyArray]:
+    """Return the arrays of the tests of any two runs, and of the means of runs with their intervals."""
     return {
         "corrected": np.where(pairs.in_family, pairs.corrected, pairs.p_values).astype("<f8"),
         "firstMeans": pairs.pair_means[0].astype("<f8"),
@@ -146,7 +148,7 @@ def _of_pairs(pairs: PairTable) -> dict[str, AnyArray]:
 
 
 def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
-    """Return what the script needs besides the arrays."""
+    """Return what the script needs besides the arrays, as JSON; labels: of the measures of topics."""
     pairs = report.compared.pairs
     runs = range(len(report.names))
     return {
@@ -169,7 +171,7 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
         "beyond": report.documents_beyond,
         "topicsDiffer": report.topics_differ(),
         "partial": [int(not report.has_all_topics(run)) for run in runs],
-        "pairs": None if pairs is None else _tests(pairs, note=len(report.names) > 1),
+        "pairs": None if pairs is None else _pairs(pairs, has_note=len(report.names) > 1),
     }
 
 
@@ -184,10 +186,10 @@ def _measure(report: Report, label: str) -> dict[str, Any]:
     }
 
 
-def _tests(pairs: PairTable, *, note: bool) -> dict[str, Any]:
+def _pairs(pairs: PairTable, *, has_note: bool) -> dict[str, Any]:
     """Return what the script needs of the tests of pairs of runs besides the arrays.
 
-    note  whether there is a line for tables in papers
+    has_note  whether there is a line on the tests for tables in papers
     """
     return {
         "measures": pairs.measures,
@@ -195,13 +197,13 @@ def _tests(pairs: PairTable, *, note: bool) -> dict[str, Any]:
         "over": pairs.over,
         "baseline": pairs.baseline,
         "family": pairs.family,
-        "note": pairs_note(pairs) if note else "",
+        "note": pairs_note(pairs) if has_note else "",
         "letters": pairs.letters,
     }
 
 
 def _weightless(report: Report) -> list[int]:
-    """Return the numbers of the topics that weigh nothing, which no test counts."""
+    """Return the numbers of the topics with a weight of 0, which no test counts."""
     weights = report.inputs.weights
     if weights is None:
         return []

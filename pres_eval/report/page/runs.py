@@ -22,14 +22,17 @@ from pres_eval.report.report_numbers import (
 from pres_eval.report.trec_report import Report
 
 MOST_UNSEARCHED = 8
-"""If there are more runs than this, the legend can be searched."""
+"""Runs up to which the legend has no field to find one in."""
 
 MOST_WITH_HISTOGRAMS = 20
-"""Of more runs the histograms, two thirds of the page, are among the distributions alone."""
+"""Runs up to which each has histograms below its tables: of more they would be two thirds of the page.
+
+The distributions show that of the run that the reader chooses.
+"""
 
 
 def graphs(report: Report) -> Html:
-    """Return curves of all runs, and the numbers behind those against Nmax."""
+    """Return the section with the curves of all runs, and tables of the means behind those against Nmax."""
     drawn = graphs_of(report)
     tables = [_averages(report, graph) for graph in drawn if graph.x.logarithmic]
     charts = [figure(graph.title, graph.description, svg.line_chart(graph, report.names)) for graph in drawn]
@@ -37,17 +40,17 @@ def graphs(report: Report) -> Html:
 
 
 def _averages(report: Report, graph: Graph) -> list[Html]:
-    """Return the numbers behind a curve against Nmax, with their heading."""
+    """Return a heading and the table of the means of runs behind a graph against Nmax."""
     rows = []
     for run, name in enumerate(report.names):
-        values = [report.text(run, f"{graph.name}_{cutoff}") for cutoff in report.grid]
+        values = [report.text(run, f"{graph.name}_{cutoff}") for cutoff in report.curve_ranks]
         rows.append([name, *values])
-    averages = table("Average over topics", ["run", *map(str, report.grid)], rows, sortable=True)
+    averages = table("Average over topics", ["run", *map(str, report.curve_ranks)], rows, sortable=True)
     return [element("h3", graph.title), scrolling(graph.title, averages)]
 
 
 def _legend(report: Report) -> Html | str:
-    """Return the legend whose entries show and hide runs, nothing for one run."""
+    """Return the legend of the graphs, with buttons that show and hide runs; empty for one run."""
     if len(report.names) == 1:
         return ""
     runs = []
@@ -67,7 +70,10 @@ def _legend(report: Report) -> Html | str:
 
 
 def distributions(report: Report) -> Html:
-    """Return the distribution of a measure over topics, run by run; the script draws any measure."""
+    """Return the section with the distribution of a measure over topics, a box for each run.
+
+    It is the first measure that is no count; the script draws the one that the reader chooses.
+    """
     labels = topic_measures(report)
     no_counts = [label for label in labels if report.column(label).measure.format is Format.FLOAT]
     label = no_counts[0] if no_counts else labels[0]
@@ -102,7 +108,7 @@ def _box(report: Report, run: int, label: str) -> svg.Row:
 
 
 def trec_tables(report: Report) -> Html:
-    """Return TREC's tables of all runs; the script shows one run at a time."""
+    """Return the section with TREC's tables of all runs; the script shows one run at a time."""
     parts: list[Content] = []
     if len(report.names) > 1:
         parts.append(controls(("run-choice", "Run")))
@@ -111,7 +117,7 @@ def trec_tables(report: Report) -> Html:
 
 
 def _run(report: Report, run: int) -> Html:
-    """Return TREC's tables of one run."""
+    """Return TREC's tables of one run, and below them its histograms against the median."""
     statistics = []
     for label, text in summary_statistics(report, run):
         statistics.append((label, element("td", text, class_="n wrap")))

@@ -36,14 +36,16 @@ MOST_NAMED = 3
 
 
 def summary(report: Report, *, links: bool = True) -> Html:
-    """Return one or two sentences for each of a reader's first questions, about the best or only run.
+    """Return the section with one or two sentences for each of a reader's first questions.
 
-    Where no run is called best, none is described.  `links`: whether sentences lead to their details.
+    They describe the best or only run; where no run is called best, none.
+
+    links: whether sentences have links to the sections with their details
     """
     leaders = report.leaders(report.main)
     answers = {"Result": _best(report, leaders)}
     if len(report.names) > 1:
-        answers["Significance"] = _tests(report, leaders)
+        answers["Significance"] = _tests_in_words(report, leaders)
     if leaders:
         run = leaders[0]
         if report.column(report.main).measure.per_topic:
@@ -76,12 +78,12 @@ def named(report: Report, runs: Sequence[int]) -> str:
 
 
 def _best(report: Report, leaders: Sequence[int]) -> list[Content]:
-    """Return which run is best, or why none is called so."""
+    """Return in words which run is best by the main measure, or why none is called best."""
     label = report.main
     why_none = report.why_none_is_best(label)
     if why_none is not None:
         return [f"No run is called best: {why_none}."]
-    less = " (less is better)" if report.sign(label) < 0 else ""
+    less = " (less is better)" if report.less_is_better(label) else ""
     unranked = ""
     lacking = [run for run in range(len(report.names)) if not report.has_all_topics(run)]
     if lacking:
@@ -107,8 +109,11 @@ def _value(report: Report, run: int) -> str:
     return f"{mean} ({percentage(1 - pairs.settings.alpha)} interval {lower:.4f} to {upper:.4f}, {topics})"
 
 
-def _tests(report: Report, leaders: Sequence[int]) -> list[Content]:
-    """Return the results of the tests between the best run and the others, in words."""
+def _tests_in_words(report: Report, leaders: Sequence[int]) -> list[Content]:
+    """Return the results of the tests between the best run and the others, or the baseline, in words.
+
+    If no run is best: the test of the first run that overtakes, or a link to the tests of any two runs.
+    """
     pairs = report.compared.pairs
     if pairs is None:
         return ["there is no mean over topics to test."]
@@ -128,7 +133,10 @@ def _tests(report: Report, leaders: Sequence[int]) -> list[Content]:
 
 
 def _tests_with_best(report: Report, pairs: PairTable, leaders: Sequence[int]) -> list[Content]:
-    """Return the tests of the best run, or of those that tie, against all others."""
+    """Return the tests of the best run, or of those that tie, against all others.
+
+    In words the first two runs alone are compared; of the others there is the number.
+    """
     parts: list[Content] = []
     if len(leaders) > 1:
         parts.append(_tested_pair(report, pairs, leaders[0], leaders[1], aside=""))
@@ -136,7 +144,8 @@ def _tests_with_best(report: Report, pairs: PairTable, leaders: Sequence[int]) -
     if others:
         if parts:
             parts.append(" ")
-        parts.append(_tested_pair(report, pairs, leaders[0], others[0], _place_of(report, others[0])))
+        next_run = others[0]
+        parts.append(_tested_pair(report, pairs, leaders[0], next_run, _place_of(report, next_run)))
     nothing_significant = _nothing_significant(pairs)
     if nothing_significant:
         parts.append(nothing_significant)
@@ -146,9 +155,9 @@ def _tests_with_best(report: Report, pairs: PairTable, leaders: Sequence[int]) -
 
 
 def _significant_differences(report: Report, pairs: PairTable, run: int) -> str:
-    """Return than how many of the other runs a run is significantly better and worse, as a sentence."""
+    """Return the sentence `a is significantly better than 3 of the 5 other runs [and worse than 1]`."""
     num_others = len(report.names) - 1
-    num_better, num_worse = _significant(report, pairs, run)
+    num_better, num_worse = _count_significant(report, pairs, run)
     amount = f"{num_worse} of the {num_others} other runs"
     if num_worse == num_others:
         amount = "every other run"
@@ -174,28 +183,33 @@ def _tests_with_baseline(
     if nothing_significant:
         parts.append(nothing_significant)
     elif len(others) > 1:
-        better, worse = _significant(report, pairs, baseline)
-        verb = "is" if better == 1 else "are"
+        num_better, num_worse = _count_significant(report, pairs, baseline)
+        verb = "is" if num_better == 1 else "are"
         parts.append(
-            f" {better} of the {len(others)} other runs {verb} significantly better than {name},"
-            f" {worse} significantly worse."
+            f" {num_better} of the {len(others)} other runs {verb} significantly better than {name},"
+            f" {num_worse} significantly worse."
         )
     return parts
 
 
 def _nothing_significant(pairs: PairTable) -> str:
-    """Return that no p-value can come below alpha; empty if one can."""
+    """Return the sentence that no test over so few topics can be significant; empty if one can be."""
     topics = int(pairs.topics.max())
-    if least_p(pairs.settings, topics, pairs.comparisons) < pairs.settings.alpha:
+    lowest_possible_p = least_p(pairs.settings, topics, pairs.comparisons)
+    if lowest_possible_p < pairs.settings.alpha:
         return ""
     return f" Over {plural(topics)} nothing can be significant."
 
 
-def _significant(report: Report, pairs: PairTable, run: int) -> tuple[int, int]:
-    """Count the runs that are significantly better than a run, and those that are significantly worse."""
-    tests = [pairs.against(0, other, run) for other in range(len(report.names)) if other != run]
-    significant = [test.direction for test in tests if test.p_value < pairs.settings.alpha]
-    return significant.count(1), significant.count(-1)
+def _count_significant(report: Report, pairs: PairTable, run: int) -> tuple[int, int]:
+    """Count the runs that are significantly better than this one by the first measure, and those worse."""
+    directions = []
+    for other in range(len(report.names)):
+        if other != run:
+            test = pairs.against(measure=0, run=other, other=run)
+            if test.p_value < pairs.settings.alpha:
+                directions.append(test.direction)
+    return directions.count(1), directions.count(-1)
 
 
 def _place_of(report: Report, run: int) -> str:
@@ -209,7 +223,8 @@ def _place_of(report: Report, run: int) -> str:
 def _tested_pair(report: Report, pairs: PairTable, run: int, other: int, aside: str) -> Content:
     """Return the test of two runs in words, with a link to them; `aside`: a comma, and what the other is."""
     name, other_name = report.names[run], report.names[other]
-    verdict = _verdict(pairs.against(0, run, other), pairs.settings.alpha, name, other_name, aside)
+    test = pairs.against(measure=0, run=run, other=other)
+    verdict = _verdict(test, pairs.settings.alpha, name, other_name, aside)
     return [verdict, detail("; ", link("pair", "topic by topic", a=name, b=other_name)), "."]
 
 
@@ -222,7 +237,8 @@ def _verdict(test: Against, alpha: float, name: str, other: str, aside: str) -> 
         return f"{name} against {other}{end} could not be tested ({signed(test.difference)})"
     other += aside
     numbers = f"{signed(test.difference)}, p {equal_or_less(test.p_value)}, {plural(test.topics)}"
-    if test.p_value >= alpha or not test.direction:
+    is_significant = test.p_value < alpha and test.direction != 0
+    if not is_significant:
         return f"no significant difference was found between {name} and {other} ({numbers})"
     side = "better" if test.direction > 0 else "worse"
     return f"{name} is significantly {side} than {other} ({numbers})"
@@ -231,8 +247,9 @@ def _verdict(test: Against, alpha: float, name: str, other: str, aside: str) -> 
 def _topics(report: Report, run: int) -> list[Content]:
     """Return on how many topics a run is first, and on which it is weakest; nothing for one topic."""
     label = report.main
-    # (runs, topics), so that more is better; equal but for rounding errors is equal.
-    gains = report.sign(label) * rounded(report.matrix(label).ravel()).reshape(len(report.names), -1)
+    # (runs, topics): more is better; values that differ by a rounding error alone become equal.
+    values = rounded(report.matrix(label).ravel()).reshape(len(report.names), -1)
+    gains = report.sign(label) * values
     topics = np.flatnonzero(np.isfinite(gains[run]))
     if len(topics) < 2:
         return []
@@ -240,10 +257,11 @@ def _topics(report: Report, run: int) -> list[Content]:
     weakest = topics[gains_of_run == gains_of_run.min()].tolist()
     if len(report.names) == 1:
         return _weakest_topics(report, run, weakest, rival="")
-    best = np.fmax.reduce(gains, axis=0)
-    first = topics[gains_of_run == best[topics]]
-    words = f"{report.names[run]} is first on {len(first)} of {_topics_of_run(report, run, len(topics))}"
-    num_first_runs = (gains[:, first] == best[first]).sum(axis=0)
+    best = np.fmax.reduce(gains, axis=0)  # of the runs that have the topic
+    won_topics = topics[gains_of_run == best[topics]]
+    words = f"{report.names[run]} is first on {len(won_topics)}"
+    words += f" of {_topics_of_run(report, run, len(topics))}"
+    num_first_runs = (gains[:, won_topics] == best[won_topics]).sum(axis=0)
     num_shared = int(np.count_nonzero(num_first_runs > 1))
     if num_shared:
         words += f", on {num_shared} of these together with others"
@@ -258,9 +276,10 @@ def _topics(report: Report, run: int) -> list[Content]:
 
 
 def _weakest_topics(report: Report, run: int, topics: Sequence[int], rival: str) -> list[Content]:
-    """Return the topic on which a run is weakest, how many more such topics there are, and its value.
+    """Return the topic on which a run is weakest, how many others have the same value, and this value.
 
-    rival  the best run on the topic, in words behind a semicolon; may be empty
+    topics  numbers of the topics with the lowest value
+    rival   the best run on the first of them, in words behind a semicolon; may be empty
     """
     name, topic = report.names[run], text_of(report.topics[topics[0]])
     more = ""
@@ -280,18 +299,18 @@ def _topics_of_run(report: Report, run: int, count: int) -> str:
 
 
 def _missed(report: Report, run: int) -> list[Content]:
-    """Describe how many relevant documents a run missed, and where most."""
+    """Describe how many relevant documents a run missed, and on which topic most of them."""
     documents, limit = report.documents, report.depth
     num_relevant = np.diff(documents.offsets)
     topic_of = np.repeat(np.arange(len(num_relevant)), num_relevant)
-    # Topics that a run lacks count where they count as 0.
-    topic_counts = np.isfinite(report.matrix("num_rel"))[run] | report.options.complete
+    # (topics,): those that the run has, and with -c, where a topic that it lacks counts as 0, all.
+    is_counted = np.isfinite(report.matrix("num_rel"))[run] | report.options.complete
     missing = (documents.ranks == 0) | (documents.ranks > limit)  # (runs, documents)
-    missed_by_run = missing[run] & topic_counts[topic_of]
+    missed_by_run = missing[run] & is_counted[topic_of]
     missed_by_all = missed_by_run & missing.all(axis=0)
     # Relevant documents of topics that no run has, which `ranks` lacks: all runs miss them.
     beyond = report.documents_beyond
-    total = int(topic_counts[topic_of].sum()) + beyond
+    total = int(is_counted[topic_of].sum()) + beyond
     num_missed = int(missed_by_run.sum()) + beyond
     num_missed_by_all = int(missed_by_all.sum()) + beyond
     words = f"{report.names[run]} misses {num_missed} of {plural(total, 'relevant document')} by rank {limit}"
@@ -313,7 +332,8 @@ def _judged(report: Report, run: int) -> list[Content]:
     trust = report.trust
     if trust is None:
         return []
-    judged = _amount(float(trust.judged[10][run]))
+    judged_of_first_10 = trust.judged[10]  # (runs,) shares
+    judged = _amount(float(judged_of_first_10[run]))
     bounds = _bounds_of_run(report, trust, run)
     words = f"{judged} of the first 10 documents of {report.names[run]} are judged{bounds}."
     ties = trust.ties[run]
@@ -323,9 +343,9 @@ def _judged(report: Report, run: int) -> list[Content]:
 
 
 def _bounds_of_run(report: Report, trust: Trust, run: int) -> str:
-    """Return between which values unjudged documents leave the main measure of a run; empty if they do not.
+    """Return in words between which values the main measure of a run lies, by what unjudged documents are.
 
-    A measure without bounds is replaced by P_10.
+    P_10 stands for a measure without bounds.  Empty if both bounds look the same.
     """
     label = report.main if report.main in trust.bounds else "P_10"
     if label not in trust.bounds:
@@ -337,7 +357,7 @@ def _bounds_of_run(report: Report, trust: Trust, run: int) -> str:
 
 
 def _amount(judged: float) -> str:
-    """Return a share of judged documents, an average over topics, in words."""
+    """Return a share of judged documents, which is an average over topics: `all`, `on average 97 %`."""
     return "all" if judged == 1 else f"on average {share(judged)}"
 
 
@@ -352,7 +372,7 @@ def trust_view(report: Report) -> Html:
         return section("trust", "Can I trust these judgements?", element("p", "This was not checked."))
     headings = ["run"]
     headings += [f"judged in the first {rank}" for rank in trust.judged]
-    headings += trust.bounds
+    headings += trust.bounds  # labels of measures
     headings += ["equal scores", "only it found", "topics lacking"]
     rows: list[Sequence[Cell]] = []
     for run in report.best_first(report.main):
@@ -381,14 +401,14 @@ def trust_view(report: Report) -> Html:
 
 
 def _few_relevant(report: Report) -> Iterator[Sequence[Content]]:
-    """Yield how many topics have no or few relevant documents, with links to the first ones."""
+    """Yield how many topics have no and how many have few relevant documents, with links to some of them."""
     counts = np.diff(report.documents.offsets)
     kinds = {
         "without a relevant document": counts == 0,
         f"with fewer than {FEW_RELEVANT} relevant documents": (counts > 0) & (counts < FEW_RELEVANT),
     }
-    for words, chosen in kinds.items():
-        topics = np.flatnonzero(chosen).tolist()
+    for words, is_of_kind in kinds.items():
+        topics = np.flatnonzero(is_of_kind).tolist()
         parts: list[Content] = [f"{plural(len(topics))} of {len(report.topics)} {words}"]
         if topics:
             parts.append(":")
@@ -401,12 +421,15 @@ def _few_relevant(report: Report) -> Iterator[Sequence[Content]]:
 
 
 def _stability_of_order(report: Report, trust: Trust) -> list[list[Content]]:
-    """Describe how the order changes with fewer relevant documents, and who could overtake the best."""
+    """Describe how the order of the runs changes with fewer relevant documents, and who could be best.
+
+    One or two sentences; none where runs have no order, or it was not tried.
+    """
     if trust.order is None:
         return []
     tried, measure = trust.order, trust.order.labels.index(report.main)
     plan = tried.plan
-    # Ties keep it below 1.
+    # The tau of the order with itself: below 1 where runs tie, nan where all do.
     tau_of_same_order = float(tried.unchanged[measure])
     unweighted = "" if report.inputs.weights is None else ", without weights of topics"
     words = (
@@ -418,8 +441,9 @@ def _stability_of_order(report: Report, trust: Trust) -> list[list[Content]]:
     leaders = report.leaders(report.main)
     if np.isnan(tau_of_same_order):
         return []
-    rivals = sum(report.has_all_topics(run) for run in range(len(report.names))) - 1
-    if report.main not in trust.bounds or len(leaders) != 1 or not rivals:
+    with_all_topics = [run for run in range(len(report.names)) if report.has_all_topics(run)]
+    has_rivals = len(leaders) == 1 and len(with_all_topics) > 1
+    if report.main not in trust.bounds or not has_rivals:
         return [[words]]
     if trust.other_judgements is not None:
         return [[words], [_under_other_judgements(report, trust.other_judgements, leaders[0])]]
@@ -427,7 +451,10 @@ def _stability_of_order(report: Report, trust: Trust) -> list[list[Content]]:
 
 
 def _under_other_judgements(report: Report, tried: OtherJudgements, best: int) -> str:
-    """Return whether another run could be best if unjudged documents had other grades, in words."""
+    """Return in words whether other grades of unjudged documents could put another run first.
+
+    tried: the grades that were tried, and what they show; best: the number of the run that is best now
+    """
     leader, rival = report.names[best], report.names[tried.nearest]
     others = plural(tried.rivals, "other run")
     of_runs, no_run = "", "no other run"
@@ -473,12 +500,15 @@ def _as_read(value: float, *, is_count: bool) -> str:
 
 
 def _who_could_be_best(report: Report, bounds: FloatArray, best: int) -> str:
-    """Return whether the bounds (2, R) of other runs reach into those of the best, in words.
+    """Return whether the bounds of other runs reach into those of the best, in words.
+
+    bounds: (2, R) the lowest and the highest value of the main measure; best: the number of the best run
 
     Bounds are of each run alone, with the unjudged documents that it retrieved itself.  So neither way is a
     proof: a document that two runs retrieved is relevant for both or for none, and one that only another run
     has can lower this run's value, where a measure divides by the number of relevant documents.
     """
+    # With the sign turned where less is better, which exchanges the two ends.
     low, high = np.sort(report.sign(report.main) * bounds, axis=0)
     others = [run for run in range(len(high)) if run != best and report.has_all_topics(run)]
     over = int(np.count_nonzero(high[others] > low[best]))

@@ -25,7 +25,10 @@ MISSING = "–"
 
 
 def topics(report: Report) -> Html:
-    """Return all measures of the first run on each topic, a table; the script shows others, and filters."""
+    """Return the section with all measures of the first run on each topic, a table.
+
+    The script shows other runs or measures instead, and filters the topics.
+    """
     labels = topic_measures(report)
     columns = [_values_of_first_run(report, label) for label in labels]
     rows = [[text_of(topic), *cells] for topic, *cells in zip(report.topics, *columns, strict=True)]
@@ -59,7 +62,7 @@ def _values_of_first_run(report: Report, label: str) -> list[str]:
 
 
 def differences(report: Report) -> Html:
-    """Return the topics on which runs differ most."""
+    """Return the section with topics on which runs differ most and those that one run wins, by measure."""
     parts = []
     num_rel = dict(zip(report.topics, np.diff(report.documents.offsets).tolist(), strict=True))
     for label in report.compared.topic_measures:
@@ -84,7 +87,10 @@ def differences(report: Report) -> Html:
 
 
 def _winners(name: str, scores: PairedScores) -> Html:
-    """Return the topics that one run wins most clearly, and how many each run wins; scores of one measure."""
+    """Return the topics that one run wins most clearly, and how many each run wins.
+
+    scores: of one measure
+    """
     rows = []
     for winner in list(topic_winners(scores))[:LISTED_TOPICS]:
         row = [winner.topic, winner.best, winner.second or MISSING]
@@ -99,7 +105,7 @@ def _winners(name: str, scores: PairedScores) -> Html:
     )
     rows_of_runs = []
     for run, wins_by_measure in zip(scores.runs, wins_of_runs(scores), strict=True):
-        alone, shared = wins_by_measure[0]
+        ((alone, shared),) = wins_by_measure  # one measure
         rows_of_runs.append((run, str(alone), str(shared)))
     caption = f"Wins over {plural(len(scores.topics))} that all runs have; none where all runs are equal"
     wins = table(caption, ["run", "alone", "shared"], rows_of_runs, sortable=True)
@@ -111,7 +117,10 @@ def _winners(name: str, scores: PairedScores) -> Html:
 
 
 def topic_view(report: Report) -> Html:
-    """Return the hardest topics and their numbers of relevant documents; the script opens one topic."""
+    """Return the section on one topic: without the script the hardest topics, and their relevant documents.
+
+    The script fills in the topic that the reader chooses.
+    """
     words = f"How many of the {plural(len(report.topics))} have how many relevant documents"
     chart = svg.column_chart(
         "relevant",
@@ -131,7 +140,7 @@ def topic_view(report: Report) -> Html:
             figure("Relevant documents", words, chart),
             class_="charts",
         ),
-        _document(report),
+        _document_section(report),
     )
 
 
@@ -141,8 +150,9 @@ def _hardest(report: Report) -> Html:
     if not report.column(label).measure.per_topic:
         label = "map"
     headings = ["topic", "num_rel", "best", "median", "worst"]
-    if len(report.names) == 1:  # its value is the best, the median and the worst
+    if len(report.names) == 1:
         headings = ["topic", "num_rel", label]
+    # The value of a single run is the best, the median and the worst: the first of these is enough.
     rows = [row[: len(headings)] for row in hardest_rows(report, label)]
     hardest = table(
         f"{label}, the hardest topics first",
@@ -154,8 +164,8 @@ def _hardest(report: Report) -> Html:
     return scrolling("Hardest topics", hardest, rows=len(rows))
 
 
-def _document(report: Report) -> Html:
-    """Return a document, which the script shows: its grade, and its rank in each run."""
+def _document_section(report: Report) -> Html:
+    """Return the section that the script fills with a document: its grade, and its rank in each run."""
     count = plural(len(report.documents.docnos), "relevant document")
     hint = f"Choose one of the {count} in a topic, or among those that only one of two runs found."
     heading = "A document"
