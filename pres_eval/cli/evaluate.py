@@ -122,7 +122,7 @@ def _evaluate(options: EvaluateOptions, warnings: Sequence[str]) -> None:
         failures=[] if options.keep_going else None,  # None: the first failure ends the evaluation
         read_runs=[],
     )
-    if options.gated and options.replaced_option is not None:
+    if options.gated and options.option_of_replaced_file is not None:
         from pres_eval.cli.baselines import replaced_if_passed
 
         with replaced_if_passed(options) as stream:

@@ -105,8 +105,8 @@ class GateOptions(CommandOptions, position=7):
         return bool(self.fail_under or self.fail_over or self.against or self.expect)
 
     @property
-    def replaced_option(self) -> str | None:
-        """Return the option whose FILE --output replaces, None if it replaces none."""
+    def option_of_replaced_file(self) -> str | None:
+        """Return --against or --expect if --output would replace its FILE, None if it replaces neither."""
         if self.output is None or self.output == "-":
             return None
         for name, path in (("--against", self.against), ("--expect", self.expect)):
@@ -139,7 +139,7 @@ class GateOptions(CommandOptions, position=7):
         for name, path in (("--against", self.against), ("--expect", self.expect)):
             if path not in (None, "-") and not os.path.exists(path):  # noqa: PTH110
                 raise InputError(str(path), None, f"no such file ({name})", "a readable file")
-        replaced = self.replaced_option
+        replaced = self.option_of_replaced_file
         if replaced is not None:
             # A baseline in another format would not be one for the next call.
             needed = {"--against": "json", "--expect": "trec"}[replaced]
@@ -242,8 +242,8 @@ def _unexpected_lines(options: EvaluateOptions, path: str, printed: bytes) -> It
     from pres_eval.cli.gates.expected import line_findings
     from pres_eval.reading.topic_files import decoded, encoded
 
-    expected = encoded(decoded(read_whole(File(path), by_line=True)))
-    yield from line_findings(path, expected, printed, options.allow_unmatched)
+    file_text = encoded(decoded(read_whole(File(path), by_line=True)))
+    yield from line_findings(path, file_text, printed, options.allow_unmatched)
 
 
 def check_groups(options: EvaluateOptions, path: str, now: Record, earlier: Record) -> None:

@@ -30,6 +30,9 @@ from pres_eval.reading.topic_files import decoded
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun, Scoring
 
+MEANS_ARE_REFUSED = "no column topic, expected run,topic,MEASURE,..."
+"""What a message reports about scores that are means, to a command that compares topics."""
+
 
 @dataclass(frozen=True)
 class Loaded:
@@ -213,25 +216,25 @@ class Paired:
 def read_paired(
     options: PairedOptions,
     least_runs: int,
-    without_topics: str = "",
+    error_of_means: str = "",
     default_measures: Sequence[str] = (),
     *,
     with_ties: bool = True,
 ) -> Paired:
     """Read the judgements and the runs, `least_runs` at least, or the file of scores that replaces them.
 
-    without_topics  the beginning of the message about a file of means, before the columns that it should
-                    have; empty if means will do
+    error_of_means    what a message reports about scores that are means, without topics; empty: means will do
     default_measures  the measures if -m names none
-    with_ties       whether to warn of runs that equal scores could change
+    with_ties         whether to warn of runs whose values the order of equal scores could change
+    Raises UsageError for too few files, and for --scores beside files of judgements and runs.
     """
     if options.scores:
         if not all(map(has_scores, options.files)):
             raise UsageError(f"--scores FILE replaces QRELS{' RUN' * least_runs}: leave one of them out")
         paths = (*options.scores, *options.files)  # as in  --scores a.csv b.csv
         score_table = read_score_file(options, paths, options.measures)
-        if without_topics and not score_table.topics:
-            raise UsageError(f"--scores {options.scores[0]}: {without_topics} run,topic,MEASURE,...")
+        if error_of_means and not score_table.topics:
+            raise UsageError(f"--scores {options.scores[0]}: {error_of_means}")
         names = [text_of(path) for path in paths]
         settings: dict[str, object] = {"scores": names[0] if len(names) == 1 else names}
         return Paired(score_table, settings, plural(len(score_table.topics)), [score_table.runs])

@@ -17,7 +17,7 @@ from pres_eval.analysis.power import (
 from pres_eval.analysis.unequal_variances import unequal_variances_warning
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, print_tables
 from pres_eval.cli.command_options import CutoffList, FiniteRange, WholeRange, argument, command_with, option
-from pres_eval.cli.loading import read_paired
+from pres_eval.cli.loading import MEANS_ARE_REFUSED, read_paired
 from pres_eval.engines.threads import Loop
 from pres_eval.errors import UsageError, plural
 from pres_eval.report.paper import Figure
@@ -98,7 +98,7 @@ class PowerOptions(PairedOptions):
 @command_with(PowerOptions)
 def command(options: PowerOptions) -> None:
     """Print how many topics are needed, and which differences these runs can show."""
-    paired = read_paired(options, least_runs=2, without_topics="no column topic, expected")
+    paired = read_paired(options, least_runs=2, error_of_means=MEANS_ARE_REFUSED)
     scores = paired.scores
     if len(scores.runs) < 2 or len(scores.topics) < 4:
         size = f"{plural(len(scores.runs), 'run')} over {plural(len(scores.topics))}"

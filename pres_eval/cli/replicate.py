@@ -12,7 +12,14 @@ from pres_eval.analysis.ranked_lists import read_ranked_lists
 from pres_eval.analysis.replication import SameDocuments, replications, same_documents
 from pres_eval.cli.analysing import PairedOptions, print_tables
 from pres_eval.cli.command_options import FiniteRange, argument, command_with, option
-from pres_eval.cli.loading import Paired, read, read_paired, read_score_file, select_or_default
+from pres_eval.cli.loading import (
+    MEANS_ARE_REFUSED,
+    Paired,
+    read,
+    read_paired,
+    read_score_file,
+    select_or_default,
+)
 from pres_eval.errors import UsageError, plural
 from pres_eval.reading.run_files import run_at
 from pres_eval.report.replication_tables import replication_figure, replication_tables
@@ -102,7 +109,7 @@ def _scores_of_tables(options: ReplicateOptions) -> tuple[PairedScores, PairedSc
 
     Raises UsageError for other numbers of runs, and for tables without a measure in common.
     """
-    paired = read_paired(options, least_runs=4, without_topics="no column topic, expected")
+    paired = read_paired(options, least_runs=4, error_of_means=MEANS_ARE_REFUSED)
     if not options.new_scores:
         _check_runs(options.scores, paired.scores, 4, FOUR_RUNS)
         return _of_runs(paired.scores, 0, 1), _of_runs(paired.scores, 2, 3), paired
