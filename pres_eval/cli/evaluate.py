@@ -153,7 +153,7 @@ def _apply_gates(job: Job, evaluations: Sequence[ScoredRun], warnings: Sequence[
     options = job.command_options
     if evaluations:
 
-        def evaluated(path: str) -> Record:
+        def evaluate_run(path: str) -> Record:
             """Return the evaluation of an earlier run."""
             rankings = runs_at(options, [path], job.relevance, job.options)
             return _record(map(job.evaluated, rankings), job)
@@ -162,7 +162,7 @@ def _apply_gates(job: Job, evaluations: Sequence[ScoredRun], warnings: Sequence[
             options,
             now=_record(evaluations, job),
             printed=named_lines(evaluations, job),
-            evaluated=evaluated,
+            evaluate_run=evaluate_run,
             failures=job.failures or (),
             warnings=warnings,
         )
