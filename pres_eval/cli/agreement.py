@@ -74,7 +74,7 @@ def command(options: AgreementOptions) -> None:
     if not options.scores:
         labels: list[str] = []  # in the order of -m
         for name in options.measures or AGREEMENT_MEASURES:
-            columns = select([name], options.numbers(), relevance=options.relevance_info)
+            columns = select([name], options.evaluation_options(), relevance=options.relevance_info)
             labels.extend(column.label for column in columns)
         paired = replace(
             paired,

@@ -79,7 +79,7 @@ def command(options: ExplainOptions) -> None:
     if names_of_topics and os.path.exists(names_of_topics[0]):  # noqa: PTH110
         runs.append(names_of_topics.pop(0))
     loaded = read(options, options.qrels, runs)
-    scoring = loaded.scoring(select_at(SWEPT_MEASURES, [options.nmax], options.numbers()))
+    scoring = loaded.scoring(select_at(SWEPT_MEASURES, [options.nmax], options.evaluation_options()))
     evaluations = loaded.evaluations(scoring)
     chosen = list(_topics(loaded, names_of_topics))
     most_lines = None  # of output; None: any number

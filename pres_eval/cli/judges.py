@@ -139,7 +139,10 @@ def command(options: JudgesOptions) -> None:
 
 def _settings(options: JudgesOptions, paths: Sequence[str]) -> dict[str, object]:
     """Return how the numbers were made, for JSON; `paths` are the files of the judges."""
-    settings: dict[str, object] = {"judges": [text_of(path) for path in paths], **recorded(options.numbers())}
+    settings: dict[str, object] = {
+        "judges": [text_of(path) for path in paths],
+        **recorded(options.evaluation_options()),
+    }
     if not options.runs:
         return settings
     settings["runs"] = [text_of(run) for run in options.runs]
@@ -172,15 +175,18 @@ def _tables_corrected_by_people(options: JudgesOptions) -> tuple[list[Table], tu
     """Return the tables of the runs under the machine's judgements, corrected by people's; failures."""
     if not options.runs or options.judges or options.plot or options.test != "t":
         raise UsageError("--correct: expected QRELS QRELS RUN ..., without --judge and --plot, and --test t")
-    numbers, selection = options.numbers(), select_or_default(options, options.measures, options.nmax)
+    evaluation_options, selection = (
+        options.evaluation_options(),
+        select_or_default(options, options.measures, options.nmax),
+    )
     scores = []
     failures: tuple[RunFailure, ...] = ()
     for path in (options.first, options.second):
         qrels = qrels_at(options, path)
         # That people judged fewer topics is what --correct is for: no warning of it.
         options_of_judge = options.replace(quiet=options.quiet or path == options.first)
-        rankings, names, failures = read_runs(options_of_judge, options.runs, qrels, numbers)
-        scores.append(pair_runs(qrels, rankings, names, selection, numbers))
+        rankings, names, failures = read_runs(options_of_judge, options.runs, qrels, evaluation_options)
+        scores.append(pair_runs(qrels, rankings, names, selection, evaluation_options))
     by_people, by_machine = scores
     judges = TwoJudges.from_scores(by_people, by_machine)
     num_common = len(judges.people.topics)
@@ -228,9 +234,12 @@ Scorer = Callable[[QrelsJudgements], PairedScores]
 
 def _scorer(options: JudgesOptions, judged: Assessments) -> tuple[Scorer, tuple[RunFailure, ...]]:
     """Return a function that scores the runs by judgements of the same topics; and runs not read."""
-    numbers, selection = options.numbers(), select_or_default(options, options.measures, options.nmax)
+    evaluation_options, selection = (
+        options.evaluation_options(),
+        select_or_default(options, options.measures, options.nmax),
+    )
     try:
-        rankings, names, failures = read_runs(options, options.runs, judged.qrels(0), numbers)
+        rankings, names, failures = read_runs(options, options.runs, judged.qrels(0), evaluation_options)
     except InputError as error:
         if SWAPPED not in error.advice:
             raise
@@ -239,7 +248,7 @@ def _scorer(options: JudgesOptions, judged: Assessments) -> tuple[Scorer, tuple[
 
     def score(qrels: QrelsJudgements) -> PairedScores:
         """Return the scores of the runs by these judgements."""
-        return pair_runs(qrels, rankings, names, selection, numbers)
+        return pair_runs(qrels, rankings, names, selection, evaluation_options)
 
     return score, failures
 

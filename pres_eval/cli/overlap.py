@@ -126,7 +126,7 @@ def command(options: OverlapOptions) -> None:
         tables.append(changes_table(list(rank_changes(first, second, depth)), names, depth))
     if options.irrelevant is not None:
         tables.extend(_instruction_tables(options.irrelevant, first, second, irrelevant))
-    print_tables(tables, "overlap", _settings(options), options, make=lambda: overlap_figure(result))
+    print_tables(tables, "overlap", _settings(options), options, make_figure=lambda: overlap_figure(result))
 
 
 def _settings(options: OverlapOptions) -> dict[str, object]:
@@ -146,13 +146,14 @@ def _settings(options: OverlapOptions) -> dict[str, object]:
 
 def _read_runs(options: OverlapOptions) -> tuple[RankedLists, RankedLists]:
     """Return the ranked lists of both runs, with the warnings about them."""
-    numbers = Options(
+    evaluation_options = Options(
         compat=options.compat, max_retrieved=options.max_retrieved, duplicates=options.duplicates
     )
     rewriting = options.rewriting()
     try:
         runs = [
-            read_ranked_lists(run_at(path), numbers, rewriting) for path in (options.first, options.second)
+            read_ranked_lists(run_at(path), evaluation_options, rewriting)
+            for path in (options.first, options.second)
         ]
     except InputError as error:
         if error.found != "4 columns" or error.advice:

@@ -33,9 +33,11 @@ if TYPE_CHECKING:
 
 
 def print_results(job: Job, stream: BinaryIO) -> list[ScoredRun]:
-    """Print the runs, and return their evaluations if gates need them; these may be none otherwise.
+    """Write the results of the runs to the stream, and return the evaluations if there are gates.
 
-    A run without a topic in common with the judgements is added to the job's failures, or raises.
+    Without gates, only some of the evaluations may be returned, or none.  A run without a topic in common
+    with the judgements is added to the job's failures; if it has no list of these, NoCommonTopicError is
+    raised.
     """
     if job.command_options.writes_parquet:
         return _write_parquet(stream, job)
@@ -53,7 +55,7 @@ def print_results(job: Job, stream: BinaryIO) -> list[ScoredRun]:
 
 @contextlib.contextmanager
 def _collected_failure(ranking: Ranking, job: Job) -> Iterator[None]:
-    """Go on after a run that has nothing to be evaluated, if failures are collected."""
+    """Add a NoCommonTopicError of the block to the job's failures and print it; raise it if it has none."""
     try:
         yield
     except NoCommonTopicError as error:
@@ -64,17 +66,17 @@ def _collected_failure(ranking: Ranking, job: Job) -> Iterator[None]:
 
 
 def _write_parquet(stream: BinaryIO, job: Job) -> list[ScoredRun]:
-    """Write the values of all topics of all runs as one table; return the evaluations for gates."""
+    """Write the values of all topics of all runs as one table; return the evaluations if there are gates."""
     from pres_eval.report.converted import parquet_table
 
     evaluations = []
-    times: Counter[str] = Counter()
+    num_runs_of_name: Counter[str] = Counter()
     with parquet_table(stream, job.selection) as write:
         for name, ranking in _named_runs(job):
-            times[name] += 1
+            num_runs_of_name[name] += 1
             unique_name = name
-            if times[name] > 1:
-                unique_name += f" ({times[name]})"
+            if num_runs_of_name[name] > 1:
+                unique_name += f" ({num_runs_of_name[name]})"
             with _collected_failure(ranking, job):
                 evaluation = job.evaluated(ranking)
                 write(unique_name, evaluation)
@@ -114,7 +116,7 @@ def _write_lines(stream: BinaryIO, job: Job) -> list[ScoredRun]:
 
 
 def _signatures(evaluations: Sequence[ScoredRun], job: Job) -> list[str]:
-    """Return the lines of --signature, one for each way in which the numbers were made."""
+    """Return the lines of --signature, one for each way in which numbers were made, with its runs."""
     from pres_eval.report.records import FileRecord, signature_text
     from pres_eval.report.signature import signature_lines
 
@@ -125,7 +127,7 @@ def _signatures(evaluations: Sequence[ScoredRun], job: Job) -> list[str]:
 
 def _named_runs(job: Job) -> Iterator[tuple[str, Ranking]]:
     """Yield the runs with their names: those of files, which are known before reading, or the tags."""
-    names_of_file: dict[str, list[str]] = {}  # several, if a file is named twice
+    names_of_file: dict[str, list[str]] = {}  # several names if the command line has a file twice
     if job.command_options.names != "tag":
         for path, name in zip(job.command_options.runs, _file_names(job), strict=True):
             names_of_file.setdefault(File(path).name, []).append(name)
@@ -138,9 +140,10 @@ def _named_runs(job: Job) -> Iterator[tuple[str, Ranking]]:
 
 
 def _file_names(job: Job) -> list[str]:
-    """Return the names of the runs by their files, as they are printed: whole paths with --names path."""
+    """Return the names of the runs by their files, or by their whole paths with --names path."""
     naming = "path" if job.command_options.names == "path" else "file"
-    return run_names([("", path) for path in job.command_options.runs], naming)
+    tags_and_paths = [("", path) for path in job.command_options.runs]  # tags have no effect here
+    return run_names(tags_and_paths, naming)
 
 
 def _name_line(name: str) -> bytes:
@@ -149,26 +152,27 @@ def _name_line(name: str) -> bytes:
 
 
 def _write_lines_of_run(stream: BinaryIO, ranking: Ranking, job: Job, name_line: bytes) -> None:
-    """Print trec_eval's lines of one run as they are computed, after the one that names it."""
+    """Write trec_eval's lines of one run as they are computed, after `name_line`; empty: no such line."""
     check_common_topics(job.relevance, ranking, job.options)
     summing = Summing(job.selection, job.weights)
-    zscores = job.zscores is not None
+    has_zscores = job.zscores is not None
     for block in job.blocks(ranking, job.loop):
-        if not summing.num_scored:
+        is_first_block = not summing.num_scored
+        if is_first_block:
             stream.write(name_line)
         summing.add(block)
         if job.command_options.per_topic:
-            stream.write(topic_lines(block, job.selection, zscores))
+            stream.write(topic_lines(block, job.selection, has_zscores))
             if reader_has_left():
                 return
     if not job.command_options.no_summary:
         totals = summing.totals(CountedJudgements(job.relevance), job.options.complete)
         summary = summing.summary(totals, ranking.tag)
-        stream.write(summary_lines(summary, job.selection, zscores))
+        stream.write(summary_lines(summary, job.selection, has_zscores))
 
 
 def _as_text(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job) -> str:
-    """Return the evaluations in the format that --format names."""
+    """Return the evaluations in the format that --format names, but for trec_eval's lines."""
     options = job.command_options
     label_prefix = ""
     if job.zscores is not None:
@@ -177,8 +181,8 @@ def _as_text(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job:
     if options.output_format == "json":
         from pres_eval.report.records import to_json
 
-        return to_json(_record(evaluations, rankings, job))
-    module, _, name = OUTPUT_FORMATS[options.output_format].partition(".")
+        return to_json(_record_for_json(evaluations, rankings, job))
+    module, _, name = OUTPUT_FORMATS[options.output_format].partition(".")  # table.as_table
     writer = getattr(importlib.import_module(f"pres_eval.report.{module}"), name)
     write: Callable[[Sequence[ScoredRun], RunLayout], str] = writer
     layout = _layout(job, label_prefix)
@@ -207,7 +211,10 @@ def _with_label_prefix(evaluation: ScoredRun, prefix: str) -> ScoredRun:
 
 
 def _layout(job: Job, label_prefix: str) -> RunLayout:
-    """Return the layout of a table, whose labels have a prefix."""
+    """Return the layout of a table of runs, by the command's options.
+
+    label_prefix  beginning of the labels of all columns
+    """
     from pres_eval.report.table import RunLayout
 
     options = job.command_options
@@ -247,8 +254,8 @@ def _notes(job: Job) -> Iterator[str]:
         yield f"means with the weights of topics in {options.weights}"
 
 
-def _record(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job) -> Record:
-    """Return all that JSON keeps of evaluations."""
+def _record_for_json(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job) -> Record:
+    """Return all that JSON has of the evaluations, with facts about their rankings and files."""
     from pres_eval.report.records import RunRecord, file_record
 
     options, topics = job.command_options, job.relevance.pool.topics

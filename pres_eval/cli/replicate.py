@@ -100,7 +100,7 @@ def command(options: ReplicateOptions) -> None:
         "replicate",
         settings,
         options,
-        make=lambda: replication_figure(rows),
+        make_figure=lambda: replication_figure(rows),
     )
 
 
@@ -164,9 +164,9 @@ def _scores_of_runs(options: ReplicateOptions) -> tuple[PairedScores, PairedScor
 
 def _same_documents(options: ReplicateOptions) -> list[SameDocuments]:
     """Return how similar the documents of each run and of its replication are, topic by topic."""
-    numbers = options.numbers()
+    evaluation_options = options.evaluation_options()
     rewriting = options.rewriting()
-    lists = [read_ranked_lists(run_at(path), numbers, rewriting) for path in options.files[1:]]
+    lists = [read_ranked_lists(run_at(path), evaluation_options, rewriting) for path in options.files[1:]]
     original_lists, new_lists = lists[:2], lists[2:]
     rows: list[SameDocuments] = []
     for role, original, new in zip(ROLES, original_lists, new_lists, strict=True):

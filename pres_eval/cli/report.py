@@ -272,7 +272,7 @@ def _data_format(path: str) -> str:
 def report_of(options: ReportOptions) -> Report:
     """Read, score and compare the runs of the report."""
     options.check_qrels_alone()
-    selection = report_selection(options.numbers(), options.nmax, options.measures)
+    selection = report_selection(options.evaluation_options(), options.nmax, options.measures)
     medians = _medians(options, {column.label for column in selection})
     loaded = read(options, options.qrels, options.runs, default_rule=OWN)
     relevance, rankings = loaded.qrels(), loaded.rankings

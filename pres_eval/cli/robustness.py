@@ -137,7 +137,7 @@ def command(options: RobustnessOptions) -> None:
     )
     if options.write_qrels:
         options.check_files(_files_of_samples(options.write_qrels, plan))
-    selection = select_at(options.measures or SWEPT_MEASURES, options.cutoffs, options.numbers())
+    selection = select_at(options.measures or SWEPT_MEASURES, options.cutoffs, options.evaluation_options())
     loaded = read(options, options.qrels, options.runs)
     if len(loaded.rankings) < 2:
         raise UsageError("only one run is left: expected at least two, whose order can change")

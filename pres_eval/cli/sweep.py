@@ -60,7 +60,9 @@ class SweepOptions(TieOptions, RunsOptions):
 @command_with(SweepOptions)
 def command(options: SweepOptions) -> None:
     """Evaluate at each Nmax, and print the means."""
-    selection = sweep_selection(options.measures or SWEPT_MEASURES, options.nmax, options.numbers())
+    selection = sweep_selection(
+        options.measures or SWEPT_MEASURES, options.nmax, options.evaluation_options()
+    )
     loaded = read(options, options.qrels, options.runs)
     result = sweep(loaded.names, loaded.evaluations(loaded.scoring(selection)), options.nmax)
     print_tables(

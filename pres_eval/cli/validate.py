@@ -138,7 +138,7 @@ def _validate(options: ResultOptions, settings: dict[str, Any], review: str, sam
     # The function itself: its errors name options, where the library's name arguments.
     validation = inspect.unwrap(validate)(review, *samples, **settings)
     settings |= {"review": text_of(review), "samples": [text_of(path) for path in samples]}
-    print_tables(validation_tables(validation), "validate", settings, options, make=validation.plot)
+    print_tables(validation_tables(validation), "validate", settings, options, make_figure=validation.plot)
     recalls = validation.of("recall")
     short = [recall for recall in recalls if not validation.shows(recall)]
     for recall in short:
