@@ -32,6 +32,7 @@ from pres_eval.report.agreement import (
 from pres_eval.report.paper import Figure
 
 AGREEMENT_MEASURES = ("map", "recall.1000", "PRES.1000")
+"""Measures that are compared without -m."""
 
 
 class AgreementOptions(TieOptions, PairedOptions):
@@ -85,13 +86,16 @@ def command(options: AgreementOptions) -> None:
 
 
 def _show(paired: Paired, options: AgreementOptions) -> None:
-    """Print the tables and draw the picture of the input."""
+    """Print the tables that compare the measures, and draw the picture of --plot.
+
+    Verdicts on pairs of runs need values of topics; a file of means has none.
+    """
     scores = paired.scores
     runs, measures, gains = scores.runs, scores.measures, scores.gains()
     if len(measures) < 2:
         raise MeasureError(f"only {', '.join(measures)}: expected at least two measures to compare")
     positions = rank_changes(gains)
-    scores_of_topics = scores if scores.topics else None  # a file of means has none
+    scores_of_topics = scores if scores.topics else None
     tables = [
         correlations_table(measures, gains, scores_of_topics),
         positions_table(runs, measures, scores.means, positions, scores.falling),

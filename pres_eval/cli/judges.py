@@ -40,10 +40,10 @@ from pres_eval.report.paper import Figure
 from pres_eval.report.text import p_text, text_of
 
 FEW_TOPICS = 10
-"""Topics judged by people and by the machine, of which fewer are warned about."""
+"""Least number of topics judged by people and by the machine without a warning: intervals need some."""
 
 _MOST_PAIRS = 3
-"""Pairs of runs in opposite orders by people and by the machine, of which more are only counted."""
+"""Largest number of pairs of runs in opposite orders that warnings name; further ones are counted."""
 
 
 class JudgesOptions(AnalysisOptions):
@@ -121,8 +121,8 @@ def command(options: JudgesOptions) -> None:
             tables_of_pair.extend(_tables_of_runs(options, scores[0], other))
             if options.groups:
                 groups = groups_of_runs(options.groups, scores[0].runs)
-                fair = expected_gains(pair, scores[0], score, options.seed)
-                favour_of_groups = favours(scores[0], other, fair, groups)
+                fair_gains = expected_gains(pair, scores[0], score, options.seed)
+                favour_of_groups = favours(scores[0], other, fair_gains, groups)
                 tables_of_pair.append(groups_table(favour_of_groups, scores[0].falling))
     elif not options.runs and options.groups:
         raise UsageError("--group: no runs, expected QRELS QRELS RUN ...")
@@ -138,7 +138,10 @@ def command(options: JudgesOptions) -> None:
 
 
 def _settings(options: JudgesOptions, paths: Sequence[str]) -> dict[str, object]:
-    """Return how the numbers were made, for JSON; `paths` are the files of the judges."""
+    """Return how the numbers were made, for JSON.
+
+    paths  the files of the judges
+    """
     settings: dict[str, object] = {
         "judges": [text_of(path) for path in paths],
         **recorded(options.evaluation_options()),
@@ -166,13 +169,17 @@ def _agreement_tables(options: JudgesOptions, pair: Assessments) -> list[Table]:
 
 
 def _grades(pair: Assessments) -> GradeTable:
-    """Return how many documents that both judged have each pair of grades."""
-    both = pair.judged.all(axis=0)
-    return grade_table(pair.grades[0][both], pair.grades[1][both])
+    """Return for each pair of grades how many of the documents that both judged have it."""
+    judged_by_both = pair.judged.all(axis=0)
+    first_grades, second_grades = pair.grades
+    return grade_table(first_grades[judged_by_both], second_grades[judged_by_both])
 
 
 def _tables_corrected_by_people(options: JudgesOptions) -> tuple[list[Table], tuple[RunFailure, ...]]:
-    """Return the tables of the runs under the machine's judgements, corrected by people's; failures."""
+    """Return the tables of the runs by the machine's judgements, corrected by people's; and runs not read.
+
+    Raises UsageError for options that --correct excludes.
+    """
     if not options.runs or options.judges or options.plot or options.test != "t":
         raise UsageError("--correct: expected QRELS QRELS RUN ..., without --judge and --plot, and --test t")
     evaluation_options, selection = (
@@ -217,7 +224,7 @@ def _warn_of_favours(options: JudgesOptions, judges: TwoJudges) -> None:
 
 
 def _warn_of_opposite_orders(options: JudgesOptions, judges: TwoJudges) -> None:
-    """Warn of pairs of runs that people and the machine put in opposite orders, both significantly."""
+    """Warn of pairs of runs that people and the machine put in opposite orders, each significantly."""
     pairs = list(turned_round(judges, options.alpha))
     for measure, run, other, by_people, by_machine in pairs[:_MOST_PAIRS]:
         options.warn(
@@ -229,11 +236,11 @@ def _warn_of_opposite_orders(options: JudgesOptions, judges: TwoJudges) -> None:
 
 
 Scorer = Callable[[QrelsJudgements], PairedScores]
-"""Scores the runs by judgements."""
+"""Function that scores the runs by some judgements."""
 
 
 def _scorer(options: JudgesOptions, judged: Assessments) -> tuple[Scorer, tuple[RunFailure, ...]]:
-    """Return a function that scores the runs by judgements of the same topics; and runs not read."""
+    """Return a function that scores the runs by judgements of the topics of `judged`; and runs not read."""
     evaluation_options, selection = (
         options.evaluation_options(),
         select_or_default(options, options.measures, options.nmax),
@@ -243,6 +250,7 @@ def _scorer(options: JudgesOptions, judged: Assessments) -> tuple[Scorer, tuple[
     except InputError as error:
         if SWAPPED not in error.advice:
             raise
+        # A run that looks like judgements: here it is more likely a third judge than a swapped file.
         advice = f"this looks like judgements: name a third judge with --judge {shlex.quote(error.path)}"
         raise InputError(error.path, error.line, error.found, error.expected, advice) from None
 
@@ -254,7 +262,7 @@ def _scorer(options: JudgesOptions, judged: Assessments) -> tuple[Scorer, tuple[
 
 
 def _tables_of_runs(options: JudgesOptions, first: PairedScores, second: PairedScores) -> Iterator[Table]:
-    """Yield the changes by other judgements: orders, significant pairs, scores."""
+    """Yield the tables of what changes from the first judge to the second: orders, pairs, values of runs."""
     if len(first.runs) > 1:
         orders = list(order_changes(first, second, test=options.test, alpha=options.alpha))
         yield orders_table(orders, options.alpha, options.test, len(first.runs))
@@ -264,9 +272,10 @@ def _tables_of_runs(options: JudgesOptions, first: PairedScores, second: PairedS
 
 
 def _figure(judged: Assessments, scores: Sequence[PairedScores], warn: Callable[[str], None]) -> Figure:
-    """Return the picture of the grades of two judges, and of the places of runs by each.
+    """Return the picture of the grades of two judges, and of the positions of the runs by each.
 
-    scores  of the runs by each of the two judges; none without runs
+    judged  the two judges
+    scores  of the runs by each of the two judges; empty without runs
     """
     import numpy as np
 

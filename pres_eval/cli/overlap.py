@@ -38,7 +38,7 @@ from pres_eval.report.text import run_names, text_of
 
 
 def _read_persistences(context: click.Context, parameter: click.Parameter, text: str) -> tuple[float, ...]:
-    """Read numbers between 0 and 1, separated by commas."""
+    """Return the numbers of -p, between 0 and 1, in the order of the option, each once."""
     numbers = [number_of(part) for part in text.split(",")]
     if not all(0 < number < 1 for number in numbers):
         raise click.BadParameter(f"found {quoted(text)}, expected numbers between 0 and 1 such as 0.9,0.98")
@@ -145,7 +145,7 @@ def _settings(options: OverlapOptions) -> dict[str, object]:
 
 
 def _read_runs(options: OverlapOptions) -> tuple[RankedLists, RankedLists]:
-    """Return the ranked lists of both runs, with the warnings about them."""
+    """Return the ranked lists of both runs, after the warnings about them."""
     evaluation_options = Options(
         compat=options.compat, max_retrieved=options.max_retrieved, duplicates=options.duplicates
     )
@@ -156,7 +156,8 @@ def _read_runs(options: OverlapOptions) -> tuple[RankedLists, RankedLists]:
             for path in (options.first, options.second)
         ]
     except InputError as error:
-        if error.found != "4 columns" or error.advice:
+        looks_like_judgements = error.found == "4 columns"
+        if error.advice or not looks_like_judgements:
             raise
         advice = "this looks like judgements: overlap takes two runs alone"
         raise InputError(error.path, error.line, error.found, error.expected, advice) from None
@@ -197,7 +198,7 @@ def _check_common_topic(first: RankedLists, second: RankedLists) -> None:
 
 
 def _values(options: OverlapOptions, shared: SharedDocuments) -> dict[str, float]:
-    """Return the values of a topic, by their labels."""
+    """Return by label the values of a topic, whose two lists `shared` compares."""
     values: dict[str, float] = {}
     for depth in options.cutoffs:
         values[f"jaccard@{depth}"] = jaccard(shared, depth)
@@ -217,7 +218,7 @@ def _values(options: OverlapOptions, shared: SharedDocuments) -> dict[str, float
 
 
 def _read_irrelevant(path: str) -> dict[bytes, list[bytes]]:
-    """Return the documents of each topic in a file of pairs, each once."""
+    """Return the documents of each topic in the file of --irrelevant, in its order, each once."""
     topics, documents, _ = read_pairs(File(path), "topic docno", "topic iteration docno relevance")
     by_topic: dict[bytes, dict[bytes, None]] = {}
     for topic, document in zip(topics, documents, strict=True):
