@@ -293,7 +293,7 @@ class RecordCommand(click.Command):
                 known_options.update(parameter.opts)
             if known_options.issuperset(advised_options(error.advice)):
                 raise
-            # What advises an option that the command does not have is no help.
+            # Advice about an option that this command does not have is left out.
             raise InputError(error.path, error.line, error.found, error.expected) from None
 
 

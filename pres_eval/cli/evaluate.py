@@ -158,7 +158,7 @@ def _apply_gates(job: Job, evaluations: Sequence[ScoredRun], warnings: Sequence[
         def evaluate_run(path: str) -> Record:
             """Return the evaluation of an earlier run."""
             rankings = runs_at(options, [path], job.relevance, job.options)
-            return _record_for_gates(map(job.evaluated, rankings), job)
+            return _record_for_gates(map(job.evaluate, rankings), job)
 
         pass_gates(
             options,

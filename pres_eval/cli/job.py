@@ -189,7 +189,7 @@ class ReadRun(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Job(Scoring):
-    """Job of the evaluator: what runs are scored with, and the options of the command.
+    """Job of the evaluator: what runs are scored with, the options of the command, and lists for events.
 
     failures   list that receives the runs that cannot be evaluated, None if the first of them is an error
     read_runs  list that receives the facts of each run that is read
@@ -242,7 +242,7 @@ class Job(Scoring):
         )
 
     def rankings(self) -> Iterator[Ranking]:
-        """Yield the runs over the topics that --topics wants, each after a warning about equal scores.
+        """Yield the runs over the topics of --topics, each after a warning about equal scores.
 
         Several runs over common topics are all read before the first is yielded.
         """
@@ -302,9 +302,9 @@ class Job(Scoring):
         return "; ".join(texts)
 
     def loop(self, work: Callable[[int], Result], count: int) -> Iterator[Result]:
-        """Yield work(0) to work(count - 1), the scores of some topics each: by copies of this process.
+        """Yield work(0) to work(count - 1), the scores of some topics each.
 
-        In this process if copies would not help: for one step, or several runs, each of which has its loop.
+        Copies of this process may do the work, but not for a single step, several runs, or one processor.
         """
         options = self.command_options
         # Z-scores remember in this process, for a warning, which topics and measures their file lacks.
@@ -314,7 +314,7 @@ class Job(Scoring):
 
         return by_copies(work, count, options.num_jobs)
 
-    def evaluated(self, ranking: Ranking) -> ScoredRun:
+    def evaluate(self, ranking: Ranking) -> ScoredRun:
         """Return the evaluation of a run; raise NoCommonTopicError if none of its topics is judged."""
         check_common_topics(self.relevance, ranking, self.options)
         evaluation = self.evaluation(ranking, self.blocks(ranking, self.loop))

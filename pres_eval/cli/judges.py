@@ -110,24 +110,11 @@ def command(options: JudgesOptions) -> None:
             corrected, failures = _tables_corrected_by_people(options)
     pairs = [judged.beside_first(judge) for judge in range(1, len(paths))]
     tables = [_agreement_tables(options, pair) for pair in pairs]
-    scores: list[PairedScores] = []  # of the runs by each judge
-    if options.runs and not options.correct:
-        score, failures = _scorer(options, judged)
-        scores = [score(judged.qrels(judge)) for judge in range(len(paths))]
-        if len(scores[0].runs) > 1:
-            one_by_one = CompareSettings(test=options.test, alpha=options.alpha, correction="none")
-            options.warn(reach_warning(one_by_one, scores[0]))
-        for tables_of_pair, pair, other in zip(tables, pairs, scores[1:], strict=True):
-            tables_of_pair.extend(_tables_of_runs(options, scores[0], other))
-            if options.groups:
-                groups = groups_of_runs(options.groups, scores[0].runs)
-                fair_gains = expected_gains(pair, scores[0], score, options.seed)
-                favour_of_groups = favours(scores[0], other, fair_gains, groups)
-                tables_of_pair.append(groups_table(favour_of_groups, scores[0].falling))
-    elif not options.runs and options.groups:
-        raise UsageError("--group: no runs, expected QRELS QRELS RUN ...")
-    elif not options.runs and options.measures and options.protocol is None:
-        raise UsageError("-m: no runs, expected QRELS QRELS RUN ...")
+    scores: list[PairedScores] = []
+    if not options.runs:
+        _check_no_options_of_runs(options)
+    elif not options.correct:
+        scores, failures = _add_tables_of_runs(options, judged, pairs, tables)
 
     def figure() -> Figure:
         """Return the picture of the first two judges."""
@@ -135,6 +122,44 @@ def command(options: JudgesOptions) -> None:
 
     shown = [*corrected, *beside_first(tables, judged)]
     print_tables(shown, "judges", settings, options, failures, figure)
+
+
+def _check_no_options_of_runs(options: JudgesOptions) -> None:
+    """Raise UsageError for options about runs; a call without runs calls this."""
+    if options.groups:
+        raise UsageError("--group: no runs, expected QRELS QRELS RUN ...")
+    if options.measures and options.protocol is None:
+        raise UsageError("-m: no runs, expected QRELS QRELS RUN ...")
+
+
+def _add_tables_of_runs(
+    options: JudgesOptions,
+    judged: Assessments,
+    pairs: Sequence[Assessments],
+    tables: Sequence[list[Table]],
+) -> tuple[list[PairedScores], tuple[RunFailure, ...]]:
+    """Add the tables about the runs to those of each pair of judges.
+
+    Returns the scores of the runs by each judge, and the runs that cannot be read.
+
+    judged  all judges
+    pairs   the first judge beside each other one
+    tables  for each pair the tables so far, to which this function adds
+    """
+    score, failures = _scorer(options, judged)
+    scores = [score(judged.qrels(judge)) for judge in range(len(judged.names))]
+    by_first = scores[0]
+    if len(by_first.runs) > 1:
+        one_by_one = CompareSettings(test=options.test, alpha=options.alpha, correction="none")
+        options.warn(reach_warning(one_by_one, by_first))
+    for tables_of_pair, pair, by_other in zip(tables, pairs, scores[1:], strict=True):
+        tables_of_pair.extend(_tables_of_runs(options, by_first, by_other))
+        if options.groups:
+            groups = groups_of_runs(options.groups, by_first.runs)
+            fair_gains = expected_gains(pair, by_first, score, options.seed)
+            favour_of_groups = favours(by_first, by_other, fair_gains, groups)
+            tables_of_pair.append(groups_table(favour_of_groups, by_first.falling))
+    return scores, failures
 
 
 def _settings(options: JudgesOptions, paths: Sequence[str]) -> dict[str, object]:

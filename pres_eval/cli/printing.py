@@ -47,7 +47,7 @@ def print_results(job: Job, stream: BinaryIO) -> list[ScoredRun]:
     evaluations = []
     for ranking in job.rankings():
         with _collected_failure(ranking, job):
-            evaluations.append(job.evaluated(ranking))
+            evaluations.append(job.evaluate(ranking))
             rankings.append(ranking)
     stream.write(_as_text(evaluations, rankings, job).encode("utf-8", "backslashreplace"))
     return evaluations
@@ -78,7 +78,7 @@ def _write_parquet(stream: BinaryIO, job: Job) -> list[ScoredRun]:
             if num_runs_of_name[name] > 1:
                 unique_name += f" ({num_runs_of_name[name]})"
             with _collected_failure(ranking, job):
-                evaluation = job.evaluated(ranking)
+                evaluation = job.evaluate(ranking)
                 write(unique_name, evaluation)
                 if job.command_options.gated:
                     evaluations.append(evaluation)
@@ -86,9 +86,10 @@ def _write_parquet(stream: BinaryIO, job: Job) -> list[ScoredRun]:
 
 
 def _write_lines(stream: BinaryIO, job: Job) -> list[ScoredRun]:
-    """Print trec_eval's lines as they are computed; each of several runs begins with its name.
+    """Write trec_eval's lines as they are computed; each of several runs begins with its name.
 
-    Returns the evaluations of whole runs, where gates or options need these.
+    Returns the evaluations if gates or options need these, each computed before its lines are written; else
+    an empty list.
     """
     options = job.command_options
     needs_whole_runs = bool(options.gated or options.intervals or options.signature or job.groups is not None)
@@ -102,8 +103,9 @@ def _write_lines(stream: BinaryIO, job: Job) -> list[ScoredRun]:
         name_line = b"" if name is None else _name_line(name)
         with _collected_failure(ranking, job):
             if needs_whole_runs:
-                evaluations.append(job.evaluated(ranking))
-                stream.write(name_line + _trec_lines(evaluations[-1], job))
+                evaluation = job.evaluate(ranking)
+                evaluations.append(evaluation)
+                stream.write(name_line + _trec_lines(evaluation, job))
             else:
                 _write_lines_of_run(stream, ranking, job, name_line)
         stream.flush()
@@ -284,14 +286,14 @@ def named_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
         files = zip(job.command_options.runs, _file_names(job), strict=True)
         names = [name for path, name in files if File(path).name not in failed]
     lines = b""
-    # Whoever reads may have left before all runs were evaluated: then there are more names.
+    # If the reader of stdout left before all runs were evaluated, there are more names.
     for name, evaluation in zip(names, evaluations, strict=False):
         lines += _name_line(name) + _trec_lines(evaluation, job)
     return lines
 
 
 def _trec_lines(evaluation: ScoredRun, job: Job) -> bytes:
-    """Return trec_eval's lines of a whole evaluation."""
+    """Return trec_eval's lines of an evaluation, with those of groups."""
     options = job.command_options
     with_groups = with_group_columns(evaluation, job.groups)
     has_zscores = job.zscores is not None

@@ -43,8 +43,8 @@ def relevance_at(options: NumberOptions, path: str) -> Relevance:
     numbers of --nmax-file and --size-file and the scores of --document-scores.
     """
     relevance = read_relevance(source_at(path), options.relevance_format, options.jobs)
-    is_recognised = options.relevance_format in ("qrels", "qrels_float")
-    if is_recognised and isinstance(relevance, QrelsJudgements) and relevance.form:
+    other_formats_are_recognised = options.relevance_format in ("qrels", "qrels_float")
+    if other_formats_are_recognised and isinstance(relevance, QrelsJudgements) and relevance.form:
         options.note(f"{relevance.name}: read as {relevance.form}")
     if options.map_docs is not None or options.exclude is not None:
         rewriting = options.rewriting()
@@ -57,8 +57,8 @@ def relevance_at(options: NumberOptions, path: str) -> Relevance:
     if options.nmax_file is not None or options.size_file is not None:
         from pres_eval.reading.topic_files import read_weights
 
-        nmax = None if options.nmax_file is None else read_weights(options.nmax_file, "number")
-        sizes = None if options.size_file is None else read_weights(options.size_file, "number")
+        nmax = None if options.nmax_file is None else read_weights(options.nmax_file, what="number")
+        sizes = None if options.size_file is None else read_weights(options.size_file, what="number")
         relevance = changed_judgements.with_topic_numbers(relevance, nmax, sizes)
     if options.document_scores is None:
         return relevance

@@ -389,7 +389,7 @@ def _texts(
 def _other_judgements(report: Report, loaded: Loaded) -> OtherJudgements | None:
     """Return whether other judgements could put another run first.
 
-    None if several runs are first, and if a run cannot be read again, as that takes.
+    None if several runs are first, and if a run cannot be read again, which is necessary for this.
     """
     leaders = report.leaders(report.main)
     if len(leaders) != 1:

@@ -23,10 +23,10 @@ from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
 
 LARGEST_RELATIVE_CHANGE = 1e8
-"""Relative change that findings with a larger one are sorted by, and those of a change to nan."""
+"""Largest relative change by which findings are sorted: larger ones, and those to nan, count as this."""
 
 SUMMARY_SIZE = 1e9
-"""What is added to the size of findings about values over all topics: so they come before single topics."""
+"""Added to the size of findings about values over all topics: so all of them come before single topics."""
 
 WIDE_ALLOWANCE = 0.5
 """Largest fall that may be allowed without a warning, of a measure between 0 and 1: half of its range."""
@@ -212,12 +212,17 @@ def _worse_topics(
     before, now  (T,) its values on the topics
     """
     less_is_better = change.column.measure.less_is_better
-    for topic, first, second in zip(runs.topics, before.tolist(), now.tolist(), strict=True):
+    for topic, value_before, value_now in zip(runs.topics, before.tolist(), now.tolist(), strict=True):
         of_topic = replace(
-            change, where=f"topic {text_of(topic)}", before=first, now=second, topic=topic, values=None
+            change,
+            where=f"topic {text_of(topic)}",
+            before=value_before,
+            now=value_now,
+            topic=topic,
+            values=None,
         )
         _check_earlier_value(of_topic, earlier, runs.before.evaluation)
-        if _is_worse(first, second, change.allowed, less_is_better):
+        if _is_worse(value_before, value_now, change.allowed, less_is_better):
             yield of_topic
 
 

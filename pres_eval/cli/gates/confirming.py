@@ -109,8 +109,11 @@ def confirm(compared: Sequence[TopicValues], settings: CompareSettings) -> list[
     not favour either run: to exchange them changes nothing.)
     """
     results = [_uncorrected(values, settings) for values in compared]
-    has_p_value = [bool(result.comparisons) and not math.isnan(result.p_value) for result in results]
-    indices = [index for index, has_value in enumerate(has_p_value) if has_value]
+    indices = []  # of the results that count as comparisons
+    for index, result in enumerate(results):
+        changed_on_some_topic = result.comparisons > 0
+        if changed_on_some_topic and not math.isnan(result.p_value):
+            indices.append(index)
     p_values = np.array([results[index].p_value for index in indices], np.float64)
     corrected_p_values = CORRECTIONS[settings.correction](p_values).tolist()
     for index, corrected in zip(indices, corrected_p_values, strict=True):

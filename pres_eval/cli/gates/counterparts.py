@@ -107,15 +107,15 @@ class Counterparts:
         if self.weights is None:
             return values
         has_weight = self._topic_weights(self.weights) > 0
-        return np.asarray(values[has_weight] * self._average_1(self.weights), np.float64)
+        return np.asarray(values[has_weight] * self._scaled_weights(self.weights), np.float64)
 
     def weights_for_tests(self) -> FloatArray | None:
         """Return the weights (n,) of the topics that `weighted` keeps, 1 on average; None without weights."""
         if self.weights is None:
             return None
-        return self._average_1(self.weights)
+        return self._scaled_weights(self.weights)
 
-    def _average_1(self, weights: Weights) -> FloatArray:
+    def _scaled_weights(self, weights: Weights) -> FloatArray:
         """Return the weights (n,) above 0 of `topics`, scaled so that their mean is 1."""
         topic_weights = self._topic_weights(weights)
         positive = topic_weights[topic_weights > 0]

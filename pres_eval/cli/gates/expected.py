@@ -31,7 +31,7 @@ RUN_NAME = b"run"
 
 
 class LineKey(NamedTuple):
-    """What a line of trec_eval's output has the value of.
+    """What the value in a line of trec_eval's output belongs to.
 
     run      name of the run.  In a file that does not name its runs, it is the run of ours to which the line
              belongs; `number 3` for a third run if we print two.
@@ -89,9 +89,9 @@ def line_findings(
     runs_printed = _runs_of(printed)
     in_both = [run for run in runs_printed if run in runs_of_file]
     yield from unmatched(
-        [run for run in runs_printed if run not in runs_of_file],
-        [run for run in runs_of_file if run not in runs_printed],
-        path,
+        new=[run for run in runs_printed if run not in runs_of_file],
+        gone=[run for run in runs_of_file if run not in runs_printed],
+        path=path,
         allowed=unmatched_allowed,
         any_matched=bool(in_both),
         gate=EXPECT,
@@ -101,11 +101,11 @@ def line_findings(
     if new_measures:
         message = f"{', '.join(new_measures)}: printed now, not in {text_of(path)}"
         yield GateFinding(gate=EXPECT, message=message, path=path, verdict=Verdict.NOTE)
-    is_alone = len({*runs_printed, *runs_of_file}) == 1
+    is_only_run = len({*runs_printed, *runs_of_file}) == 1
     for run in in_both:
         comparison = _RunLines(
             path=path,
-            run_name="" if is_alone else f", run {cut(run, ID_CHARACTERS)}",
+            run_name="" if is_only_run else f", run {cut(run, ID_CHARACTERS)}",
             expected={key: line for key, line in expected.items() if key.run == run},
             printed={key: value for key, value in printed.items() if key.run == run},
         )
@@ -146,7 +146,7 @@ def _keyed_lines(text: bytes, printed: PrintedLines | None = None) -> Iterator[t
         if not line.strip():
             continue
         fields = [field.strip() for field in line.split(b"\t", 2)]
-        measure, topic, value = [*fields, b"", b""][:3]
+        measure, topic, value = [*fields, b"", b""][:3]  # columns that are not there are empty
         if (measure, topic) == (RUN_NAME, SUMMARY_TOPIC):
             run = text_of(value)
         repeats[run, measure, topic] += 1

@@ -55,8 +55,8 @@ class GateFinding:
     measure  the label of the column, None if it is about none
     size     what the findings of a gate are sorted by: the largest are reported first
     verdict  whether the gate fails, or what else the finding is
-    checked  the condition in words, of a finding about a condition, which exists also if the condition holds;
-             empty for others
+    checked  the condition in words, for a finding about a condition: such a finding exists also if the
+             condition holds, as PASSED; empty for other findings
     """
 
     gate: str
@@ -113,14 +113,16 @@ def lines_of(findings: Sequence[GateFinding]) -> Iterator[str]:
     """
     for gate in dict.fromkeys(finding.gate for finding in findings):
         of_gate = [finding for finding in findings if finding.gate == gate]
-        failures = 0
+        num_failures = 0
         for finding in sorted(of_gate, key=lambda finding: finding.size, reverse=True):
-            failures += finding.fails
-            is_left_out = finding.fails and failures > LISTED_FAILURES
-            if finding.verdict is not Verdict.PASSED and not is_left_out:
+            if finding.verdict is Verdict.PASSED:
+                continue
+            if finding.fails:
+                num_failures += 1
+            if not finding.fails or num_failures <= LISTED_FAILURES:
                 yield finding.text
-        if failures > LISTED_FAILURES:
-            yield f"{gate}: {failures - LISTED_FAILURES} more like these"
+        if num_failures > LISTED_FAILURES:
+            yield f"{gate}: {num_failures - LISTED_FAILURES} more like these"
 
 
 def annotations_of(findings: Sequence[GateFinding]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from pres_eval.report.records import RunRecord
 from pres_eval.scoring import ScoredRun
 
 UNDER, OVER = "--fail-under", "--fail-over"
+"""The options of lower and of upper limits, which are also the names of their gates."""
 
 NUMBER_OF_TOPICS = "num_q"
 """Measure that counts the topics: a limit of it is itself a guard against missing ones."""
@@ -58,7 +59,7 @@ def threshold_findings(
 ) -> Iterator[GateFinding]:
     """Yield for each run whether its value is on the right side of the threshold; nan never is.
 
-    runs           with the columns of their groups
+    runs           with columns for each group of topics
     groups         of topics, which labels of columns name; None without --groups
     topics_chosen  whether the user has chosen what becomes of judged topics that a run lacks (-c, --topics,
                    -D); otherwise a run that lacks some of a column's topics fails, whatever its value is
