@@ -205,8 +205,8 @@ def _known_ids(options: CheckCommandOptions) -> KnownIds:
 def _collected_reading_warnings() -> Iterator[list[str]]:
     """Collect the warnings of readers inside the block: yield the list that receives each text once.
 
-    Notes of readers are printed as in other commands, but those of swallowed lines are collected, too: they
-    are most often a fault of the file.
+    Notes of readers are printed as in other commands, but those of swallowed lines are collected, too: a
+    quotation mark may be missing there.
     """
     texts: list[str] = []
     show_others = warnings.showwarning

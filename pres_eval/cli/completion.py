@@ -16,6 +16,7 @@ SHELLS = ("bash", "zsh", "fish")
 """Shells for which there is a script."""
 
 PROGRAM = "pres-eval"
+"""Name of the command that is completed."""
 
 SHELL_SCRIPTS = {
     "bash": """\

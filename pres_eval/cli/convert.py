@@ -90,17 +90,13 @@ def command(options: ConvertOptions) -> None:
 
 
 def _has_grades(source: File, options: ConvertOptions) -> bool:
-    """Return whether a file has judgements, by the options, or by its beginning if these do not tell.
+    """Return whether a file has judgements, not a run: by the options, or else by its beginning.
 
     Raises UsageError for a file that may be a run or judgements.
     """
-    if options.relevance_format is not None or options.results_format != TREC:
-        return options.relevance_format is not None
-    columns = current_naming().columns
-    if options.grades or GRADE in columns or any(kind.startswith(QRELS_PREFIX) for kind in columns):
-        return True
-    if SCORE in columns or RANK in columns or any(kind.startswith(RUN_PREFIX) for kind in columns):
-        return False
+    by_options = _has_grades_by_options(options)
+    if by_options is not None:
+        return by_options
     run_format = recognised(source, grades=False)
     if run_format is None:
         return _begins_as_judgements(source)
@@ -114,8 +110,22 @@ def _has_grades(source: File, options: ConvertOptions) -> bool:
     return False
 
 
+def _has_grades_by_options(options: ConvertOptions) -> bool | None:
+    """Return whether -R, -T, --columns and --grades mean judgements, not a run; None if they mean neither."""
+    if options.relevance_format is not None:
+        return True
+    if options.results_format != TREC:
+        return False
+    columns = current_naming().columns
+    names_grades = GRADE in columns or any(kind.startswith(QRELS_PREFIX) for kind in columns)
+    if names_grades or options.grades:
+        return True
+    names_scores = SCORE in columns or RANK in columns or any(kind.startswith(RUN_PREFIX) for kind in columns)
+    return False if names_scores else None
+
+
 def _value_of_option(file_format: FileFormat) -> str:
-    """Return the value of -T or -R that means a format: json, of all whose names begin so."""
+    """Return the value of -T or -R for a format, which is the first word of its name."""
     return file_format.name.partition(" ")[0]
 
 

@@ -183,7 +183,7 @@ def _read(
         try:
             return first_documents(text_at(options.runs[run]), options.compat, depth, rewriting)
         except PresEvalError as error:
-            if isinstance(error, InputError) and error.line and error.found == "4 columns":
+            if isinstance(error, InputError) and error.line and error.found == "4 columns":  # of judgements
                 hint = (
                     "if these are judgements: pool takes runs, and"
                     f"  --judged {error.path}  leaves out what is judged"

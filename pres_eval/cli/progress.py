@@ -47,9 +47,9 @@ class Bar:
         self._total = total
         self._unit = unit
         self._done = 0
-        self._started = time.monotonic()
-        self._drawn = 0.0
-        self._width = 0
+        self._started_at = time.monotonic()
+        self._drawn_at = 0.0
+        self._width = 0  # characters on the line that are drawn
         self._lock = threading.RLock()
 
     def advance(self, count: int) -> None:
@@ -57,10 +57,10 @@ class Bar:
         with self._lock:
             self._done += count
             now = time.monotonic()
-            is_due = now - self._started > DELAY and now - self._drawn > REDRAW_INTERVAL
+            is_due = now - self._started_at > DELAY and now - self._drawn_at > REDRAW_INTERVAL
             if is_due and has_last_line(self.wipe):
-                self._drawn = now
-                self._draw(self._text(now - self._started))
+                self._drawn_at = now
+                self._draw(self._text(now - self._started_at))
 
     def _text(self, seconds: float) -> str:
         """Return the line of progress after this number of seconds; before the first step just the time."""

@@ -105,21 +105,21 @@ def fitted(text: str, indent: int) -> str:
     """Return the text of a measure with new line breaks, indented by `indent` spaces.
 
     Its lines are broken already: a line of prose that is indented like the one before, or more, continues it.
-    The explanation of a letter, a line with a label, and each line of a formula begin a paragraph.
+    The explanation of a letter, a line with a label, and the line below `Formula:` begin a paragraph.
     """
     items: list[_Item] = []
-    in_formula = False
+    is_below_formula = False
     for line in text.splitlines():
         words = line.strip()
         start = len(line) - len(line.lstrip())
         definition = _DEFINITION.match(words)
         has_label = _LABEL.match(words) is not None
-        begins_anew = not items or not words or definition is not None or in_formula
+        begins_anew = not items or not words or definition is not None or is_below_formula
         if not begins_anew and _continues(start, has_label, items[-1]):
             before = items[-1]
             items[-1] = before._replace(words=f"{before.words} {words}")
             continue
-        in_formula = words.startswith("Formula:")
+        is_below_formula = words.startswith("Formula:")  # of the next line
         hang = start
         if definition:
             hang += len(definition["term"])
