@@ -148,7 +148,7 @@ def command(options: CheckCommandOptions) -> None:
     check_stdin_once(options.files[0], options.files[1:])
     check_format(options.results_format)
     relevance_info(options.relevance_format)
-    limits, known_ids = _limits(options), _known_ids(options)
+    options_of_checks, known_ids = _options_of_checks(options), _known_ids(options)
     sources = [_source(path) for path in options.files]
     qrels, runs = None, sources
     if not options.without_qrels and (len(sources) > 1 or looks_like_judgements(sources[0], options)):
@@ -157,7 +157,7 @@ def command(options: CheckCommandOptions) -> None:
     if is_watched():
         bar = reading_bar([RunFiles(source.name, (source,)) for source in sources])
     with _collected_reading_warnings() as texts, bar:
-        reports = check_files(qrels, runs, limits, known_ids)
+        reports = check_files(qrels, runs, options_of_checks, known_ids)
     for text in texts:
         _add_reading_warning(reports, text)
     if qrels is None and not options.without_qrels:
@@ -177,8 +177,8 @@ def command(options: CheckCommandOptions) -> None:
         raise click.exceptions.Exit(EXIT_ERRORS)
 
 
-def _limits(options: CheckCommandOptions) -> CheckOptions:
-    """Return the limits that the checks compare with."""
+def _options_of_checks(options: CheckCommandOptions) -> CheckOptions:
+    """Return the options of the checks, as the library takes them: formats, limits, mapping, threads."""
     return CheckOptions(
         relevance_level=options.relevance_level,
         relevance_form=options.relevance_format,

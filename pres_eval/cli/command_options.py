@@ -16,7 +16,7 @@ import click
 
 from pres_eval.arrays import LARGEST_WHOLE_NUMBER, nearest_integer
 from pres_eval.cli.overwriting import NamedFile, check_outputs, check_stdout, stream_identity, values_of
-from pres_eval.cli.streams import noted
+from pres_eval.cli.streams import shown_reader_warnings
 from pres_eval.errors import (
     InputError,
     PresEvalError,
@@ -280,7 +280,7 @@ class RecordCommand(click.Command):
 
             naming = using(naming_of(values.get("columns") or (), values.get("grades") or ()))
         try:
-            with naming, noted(quiet=bool(values.get("quiet"))):
+            with naming, shown_reader_warnings(quiet=bool(values.get("quiet"))):
                 if values.get("columns"):
                     from pres_eval.cli.named_columns import check_named_columns
                     from pres_eval.reading.naming import current_naming

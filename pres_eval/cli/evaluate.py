@@ -50,7 +50,7 @@ def command(options: EvaluateOptions) -> None:
         print(f"pres-eval {__version__} (prints what trec_eval 9.0.8 and 10.0 print)")
     elif not options.runs:
         raise UsageError(USAGE_LINE + _hint_at_file_taken_by_option(context))
-    elif options.gated:
+    elif options.has_gates:
         _evaluate_and_report(options)
     else:
         _evaluate(options, ())
@@ -124,7 +124,7 @@ def _evaluate(options: EvaluateOptions, warnings: Sequence[str]) -> None:
         failures=[] if options.keep_going else None,  # None: the first failure ends the evaluation
         read_runs=[],
     )
-    if options.gated and options.option_of_replaced_file is not None:
+    if options.has_gates and options.option_of_replaced_file is not None:
         from pres_eval.cli.baselines import replaced_if_passed
 
         with replaced_if_passed(options) as stream:
@@ -145,7 +145,7 @@ def _warn_and_apply_gates(job: Job, evaluations: Sequence[ScoredRun], warnings: 
         options.warn(job.warning_about_runs())
     if job.zscores is not None:
         options.warn(job.zscores.warning)
-    if options.gated:
+    if options.has_gates:
         _apply_gates(job, evaluations, warnings)
     exit_if_failed(job.failures)
 

@@ -11,7 +11,7 @@ from pres_eval.analysis.steps import STEP_MAKERS, check_explained, measure_steps
 from pres_eval.analysis.sweep import SWEPT_MEASURES, select_at
 from pres_eval.cli.analysing import AnalysisOptions, print_tables
 from pres_eval.cli.command_options import WholeRange, argument, command_with, option
-from pres_eval.cli.loading import Loaded, read
+from pres_eval.cli.loading import Loaded, load
 from pres_eval.cli.shared import WITH_CUTOFFS
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.measures.selection import SelectedColumn, select
@@ -82,7 +82,7 @@ def command(options: ExplainOptions) -> None:
     runs, names_of_topics = [options.run], list(options.run_and_topics)
     if names_of_topics and os.path.exists(names_of_topics[0]):  # noqa: PTH110
         runs.append(names_of_topics.pop(0))
-    loaded = read(options, options.qrels, runs)
+    loaded = load(options, options.qrels, runs)
     scoring = loaded.scoring(select_at(SWEPT_MEASURES, [options.nmax], options.evaluation_options()))
     evaluations = loaded.evaluations(scoring)
     chosen = list(_topics(loaded, names_of_topics))

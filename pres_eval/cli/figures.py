@@ -6,7 +6,7 @@ from pres_eval.analysis.explain import Explanation, explain_topics
 from pres_eval.checking.warnings import without_common_topic
 from pres_eval.cli.analysing import RunsOptions, print_tables
 from pres_eval.cli.command_options import WholeRange, argument, command_with, option
-from pres_eval.cli.loading import Loaded, read
+from pres_eval.cli.loading import Loaded, load
 from pres_eval.errors import NoCommonTopicError, UsageError
 from pres_eval.report import figures
 from pres_eval.report.text import text_of
@@ -59,7 +59,7 @@ def command(options: FiguresOptions) -> None:
     """Print the table of a figure, and draw it."""
     if options.kind == "roc" and not options.num_docs_in_coll:
         raise UsageError("roc needs the number of documents in the collection: -N NUM")
-    loaded = read(options, options.qrels, options.runs)
+    loaded = load(options, options.qrels, options.runs)
     for ranking in loaded.rankings:
         if not len(ranking.topic):
             raise NoCommonTopicError(without_common_topic(loaded.relevance, ranking, loaded.options))

@@ -100,7 +100,7 @@ class GateOptions(CommandOptions, position=7):
     output_format: str
 
     @property
-    def gated(self) -> bool:
+    def has_gates(self) -> bool:
         """Return whether there is any gate."""
         return bool(self.fail_under or self.fail_over or self.against or self.expect)
 

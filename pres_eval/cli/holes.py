@@ -10,7 +10,7 @@ from pres_eval.analysis.pooling import FirstDocuments, first_documents, judged_k
 from pres_eval.analysis.pools import holes
 from pres_eval.cli.analysing import RunsOptions, print_tables
 from pres_eval.cli.command_options import WholeRange, command_with, option
-from pres_eval.cli.loading import Loaded, read
+from pres_eval.cli.loading import Loaded, load
 from pres_eval.cli.reader import unchanged
 from pres_eval.errors import UsageError
 from pres_eval.reading.run_files import text_at
@@ -48,7 +48,7 @@ def command(options: HolesOptions) -> None:
     if options.max_retrieved is not None:
         depth = min(depth, options.max_retrieved)
     with unchanged(options.runs if options.documents else (), [options.qrels]):
-        loaded = read(options, options.qrels, options.runs)
+        loaded = load(options, options.qrels, options.runs)
         holes_of_runs = [holes(loaded.qrels(), ranking, depth) for ranking in loaded.rankings]
         tables = holes_tables(loaded.names, holes_of_runs, depth)
         if options.documents:

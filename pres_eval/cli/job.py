@@ -189,7 +189,7 @@ class ReadRun(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Job(Scoring):
-    """Job of the evaluator: what runs are scored with, the options of the command, and lists for events.
+    """Job of the evaluator: what runs are scored with, the options of the command, lists of what happened.
 
     failures   list that receives the runs that cannot be evaluated, None if the first of them is an error
     read_runs  list that receives the facts of each run that is read
@@ -283,7 +283,7 @@ class Job(Scoring):
 
     def _names(self) -> list[str]:
         """Return the names of the runs read so far."""
-        return self.command_options.named([(run.tag, run.path) for run in self.read_runs])
+        return self.command_options.names_of_runs([(run.tag, run.path) for run in self.read_runs])
 
     def warning_about_runs(self) -> str | None:
         """Return the warning about several runs together that were read so far; None if there is none."""

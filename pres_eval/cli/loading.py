@@ -137,7 +137,11 @@ def read_runs(
             rankings.append(ranking)
     if failures and not rankings:
         raise PresEvalError("no run can be evaluated")
-    return rankings, options.named([(ranking.tag, ranking.name) for ranking in rankings]), tuple(failures)
+    return (
+        rankings,
+        options.names_of_runs([(ranking.tag, ranking.name) for ranking in rankings]),
+        tuple(failures),
+    )
 
 
 def has_scores(path: str) -> bool:
@@ -261,7 +265,7 @@ def read_paired(
         runs = "one run" if least_runs == 1 else "two runs"
         raise UsageError(f"expected QRELS and at least {runs}, or --scores FILE")
     selection = select_or_default(options, options.measures, options.nmax, default_measures)
-    loaded = read(options, options.files[0], options.files[1:])
+    loaded = load(options, options.files[0], options.files[1:])
     if with_ties:
         warn_of_ties(options, loaded.scoring(selection), loaded.rankings)
     return Paired(
@@ -274,7 +278,7 @@ def read_paired(
     )
 
 
-def read(options: NumberOptions, qrels: str, runs: Sequence[str], default_rule: str = COMMON) -> Loaded:
+def load(options: NumberOptions, qrels: str, runs: Sequence[str], default_rule: str = COMMON) -> Loaded:
     """Return the judgements and the runs, over the topics of --topics, after the warnings about them.
 
     default_rule  stands for --topics if it is not given, a name of TOPIC_RULES

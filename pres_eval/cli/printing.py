@@ -80,7 +80,7 @@ def _write_parquet(stream: BinaryIO, job: Job) -> list[ScoredRun]:
             with _collected_failure(ranking, job):
                 evaluation = job.evaluate(ranking)
                 write(unique_name, evaluation)
-                if job.command_options.gated:
+                if job.command_options.has_gates:
                     evaluations.append(evaluation)
     return evaluations
 
@@ -92,7 +92,9 @@ def _write_lines(stream: BinaryIO, job: Job) -> list[ScoredRun]:
     an empty list.
     """
     options = job.command_options
-    needs_whole_runs = bool(options.gated or options.intervals or options.signature or job.groups is not None)
+    needs_whole_runs = bool(
+        options.has_gates or options.intervals or options.signature or job.groups is not None
+    )
     evaluations = []
     named_runs: Iterable[tuple[str | None, Ranking]]
     if len(options.runs) == 1:  # trec_eval takes one run, which needs no name
@@ -123,7 +125,9 @@ def _signatures(evaluations: Sequence[ScoredRun], job: Job) -> list[str]:
     from pres_eval.report.signature import signature_lines
 
     record = job.record((), FileRecord(job.command_options.qrels, None))
-    names = job.command_options.named([(evaluation.tag, evaluation.path) for evaluation in evaluations])
+    names = job.command_options.names_of_runs(
+        [(evaluation.tag, evaluation.path) for evaluation in evaluations]
+    )
     return signature_lines(names, [signature_text(evaluation, record) for evaluation in evaluations])
 
 

@@ -15,7 +15,7 @@ from pres_eval.cli.command_options import FiniteRange, argument, command_with, o
 from pres_eval.cli.loading import (
     MEANS_ARE_REFUSED,
     Paired,
-    read,
+    load,
     read_paired,
     read_score_file,
     select_or_default,
@@ -156,8 +156,8 @@ def _scores_of_runs(options: ReplicateOptions) -> tuple[PairedScores, PairedScor
         paired = read_paired(options, least_runs=4)
         return _of_two_runs(paired.scores, 0, 1), _of_two_runs(paired.scores, 2, 3), paired
     selection = select_or_default(options, options.measures, options.nmax)
-    original = read(options, options.files[0], options.files[1:3])
-    new = read(options, options.new_qrels, options.files[3:])
+    original = load(options, options.files[0], options.files[1:3])
+    new = load(options, options.new_qrels, options.files[3:])
     scores = original.paired(selection)
     paired = Paired(
         scores=scores,

@@ -18,7 +18,7 @@ from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.analysis.weighting import few_topics_warning
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, FileOptions, PictureOptions
 from pres_eval.cli.command_options import FileUse, command_with, option
-from pres_eval.cli.loading import Loaded, chosen_run, read
+from pres_eval.cli.loading import Loaded, chosen_run, load
 from pres_eval.cli.output import exit_if_failed, write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import topic_files, warn_of_ties
@@ -189,12 +189,12 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
             message += "; --allow-http takes http://"
         raise UsageError(message)
 
-    def named(self, runs: Sequence[tuple[str, str]]) -> list[str]:
+    def names_of_runs(self, runs: Sequence[tuple[str, str]]) -> list[str]:
         """Return the names of runs, each given by its tag and its path.
 
         Words that all names share are left out, unless --names asks for certain names.
         """
-        names = super().named(runs)
+        names = super().names_of_runs(runs)
         is_default_naming = self.names == NAMINGS[0]
         if is_default_naming:
             return without_shared(names)
@@ -274,7 +274,7 @@ def report_of(options: ReportOptions) -> Report:
     options.check_qrels_alone()
     selection = report_selection(options.evaluation_options(), options.nmax, options.measures)
     medians = _medians(options, {column.label for column in selection})
-    loaded = read(options, options.qrels, options.runs, default_rule=OWN)
+    loaded = load(options, options.qrels, options.runs, default_rule=OWN)
     relevance, rankings = loaded.qrels(), loaded.rankings
     if medians and set(relevance.pool.topics).isdisjoint(set().union(*medians.values())):
         raise NoCommonTopicError(f"--medians {options.medians}: no topic in common with {relevance.name}")

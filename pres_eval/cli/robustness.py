@@ -29,7 +29,7 @@ from pres_eval.cli.analysing import (
     print_tables,
 )
 from pres_eval.cli.command_options import CutoffList, WholeRange, argument, command_with, option
-from pres_eval.cli.loading import Loaded, read
+from pres_eval.cli.loading import Loaded, load
 from pres_eval.cli.output import write_output
 from pres_eval.cli.overwriting import NamedFile
 from pres_eval.cli.shared import TieOptions
@@ -138,7 +138,7 @@ def command(options: RobustnessOptions) -> None:
     if options.write_qrels:
         options.check_files(_files_of_samples(options.write_qrels, plan))
     selection = select_at(options.measures or SWEPT_MEASURES, options.cutoffs, options.evaluation_options())
-    loaded = read(options, options.qrels, options.runs)
+    loaded = load(options, options.qrels, options.runs)
     if len(loaded.rankings) < 2:
         raise UsageError("only one run is left: expected at least two, whose order can change")
     if options.write_qrels:

@@ -276,7 +276,7 @@ class NumberOptions(RewriteOptions, position=4):
         """Number of processes or threads that may work at the same time."""
         return self.jobs or num_processors()
 
-    def named(self, runs: Sequence[tuple[str, str]]) -> list[str]:
+    def names_of_runs(self, runs: Sequence[tuple[str, str]]) -> list[str]:
         """Return the names of runs, as --names chooses them; `runs` are their tags and paths."""
         return run_names(runs, self.names)
 

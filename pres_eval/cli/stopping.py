@@ -11,7 +11,7 @@ import click
 from pres_eval.analysis.stopping import Costs, Stop, stops_of_run, summaries_of_stops
 from pres_eval.cli.analysing import RunsOptions, print_tables
 from pres_eval.cli.command_options import command_with, option
-from pres_eval.cli.loading import Loaded, read
+from pres_eval.cli.loading import Loaded, load
 from pres_eval.errors import InputError, PresEvalError, UsageError, number_of, plural, quoted
 from pres_eval.options import AS_TREC_EVAL, SKIP
 from pres_eval.ranking.ranking import Ranking
@@ -121,7 +121,7 @@ def command(options: StoppingOptions) -> None:
     """Print the means over topics, and the topics."""
     if options.empty == AS_TREC_EVAL:
         options = options.replace(empty=SKIP)  # without relevant documents there is no recall
-    loaded = read(options, options.qrels, options.runs)
+    loaded = load(options, options.qrels, options.runs)
     stops: list[Stop] = []
     for review in _reviews(options, loaded):
         rank_of_topic = None

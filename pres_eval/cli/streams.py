@@ -32,7 +32,7 @@ class Stdout(io.RawIOBase):
     """
 
     def __init__(self, descriptor: int) -> None:
-        """Write to the stream with this number of the system's."""
+        """Write to the stream with this descriptor, a number of the system's."""
         self._descriptor = descriptor
         self.abandoned = False
 
@@ -45,7 +45,7 @@ class Stdout(io.RawIOBase):
         return os.isatty(self._descriptor)
 
     def fileno(self) -> int:
-        """Return the system's number of the stream."""
+        """Return the descriptor of the stream."""
         return self._descriptor
 
     def write(self, data: memoryview) -> int:  # type: ignore[override]
@@ -207,7 +207,7 @@ def note(text: str) -> None:
 
 
 @contextlib.contextmanager
-def noted(quiet: bool) -> Iterator[None]:
+def shown_reader_warnings(quiet: bool) -> Iterator[None]:
     """Write the notes and warnings of readers inside the block to stderr, each text once; none if quiet.
 
     Readers use Python's warnings, as they serve the library, too.

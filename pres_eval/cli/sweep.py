@@ -7,7 +7,7 @@ import click
 from pres_eval.analysis.sweep import SWEPT_MEASURES, sweep, sweep_selection
 from pres_eval.cli.analysing import RunsOptions, measures_option, print_tables
 from pres_eval.cli.command_options import command_with, option, read_rank
-from pres_eval.cli.loading import read
+from pres_eval.cli.loading import load
 from pres_eval.cli.shared import TieOptions
 from pres_eval.errors import quoted
 from pres_eval.report.sweep_tables import sweep_figure, sweep_tables
@@ -65,7 +65,7 @@ def command(options: SweepOptions) -> None:
     selection = sweep_selection(
         options.measures or SWEPT_MEASURES, options.nmax, options.evaluation_options()
     )
-    loaded = read(options, options.qrels, options.runs)
+    loaded = load(options, options.qrels, options.runs)
     result = sweep(loaded.names, loaded.evaluations(loaded.scoring(selection)), options.nmax)
     print_tables(
         sweep_tables(result, loaded.topics.text),

@@ -88,7 +88,7 @@ def definitions(rows: Iterable[tuple[str, str]]) -> str:
     return "\n".join(lines)
 
 
-class _Item(NamedTuple):
+class _Paragraph(NamedTuple):
     """Paragraph of a text, whose lines are broken anew.
 
     start  spaces before its first line
@@ -107,17 +107,17 @@ def fitted(text: str, indent: int) -> str:
     Its lines are broken already: a line of prose that is indented like the one before, or more, continues it.
     The explanation of a letter, a line with a label, and the line below `Formula:` begin a paragraph.
     """
-    items: list[_Item] = []
+    paragraphs: list[_Paragraph] = []
     is_below_formula = False
     for line in text.splitlines():
         words = line.strip()
         start = len(line) - len(line.lstrip())
         definition = _DEFINITION.match(words)
         has_label = _LABEL.match(words) is not None
-        begins_anew = not items or not words or definition is not None or is_below_formula
-        if not begins_anew and _continues(start, has_label, items[-1]):
-            before = items[-1]
-            items[-1] = before._replace(words=f"{before.words} {words}")
+        begins_anew = not paragraphs or not words or definition is not None or is_below_formula
+        if not begins_anew and _continues(start, has_label, paragraphs[-1]):
+            before = paragraphs[-1]
+            paragraphs[-1] = before._replace(words=f"{before.words} {words}")
             continue
         is_below_formula = words.startswith("Formula:")  # of the next line
         hang = start
@@ -125,11 +125,14 @@ def fitted(text: str, indent: int) -> str:
             hang += len(definition["term"])
         elif has_label:
             hang += LABEL_HANG
-        items.append(_Item(start, hang, words))
-    return "\n".join(_filled(item.words, indent + item.start, indent + item.hang) for item in items)
+        paragraphs.append(_Paragraph(start, hang, words))
+    return "\n".join(
+        _filled(paragraph.words, indent + paragraph.start, indent + paragraph.hang)
+        for paragraph in paragraphs
+    )
 
 
-def _continues(start: int, has_label: bool, before: _Item) -> bool:
+def _continues(start: int, has_label: bool, before: _Paragraph) -> bool:
     """Return whether a line of prose continues the paragraph before it.
 
     start      spaces before the line

@@ -13,7 +13,7 @@ from pres_eval.cli.gates.against import (
     warnings_of_tests,
     with_tests,
 )
-from pres_eval.cli.gates.counterparts import in_groups
+from pres_eval.cli.gates.counterparts import over_groups
 from pres_eval.cli.gates.findings import GateFinding, run_name
 from pres_eval.cli.gates.matching import doubtful_pairs, match_runs, unmatched
 from pres_eval.cli.gates.mismatches import mismatches, not_comparable
@@ -67,7 +67,7 @@ def _against(
     matching = match_runs(now.runs, earlier.record.runs, earlier.match, now.weights)
     compared: list[Change] = []
     for runs in matching.counterparts:
-        for counterparts in (runs, *in_groups(runs, now.groups)):
+        for counterparts in (runs, *over_groups(runs, now.groups)):
             compared += changes(counterparts, earlier, tolerance)
     findings = [
         *mismatches(now, earlier.record, earlier.path, earlier.allow_changed_judgements),

@@ -126,7 +126,7 @@ class Counterparts:
         return np.array([weights.of.get(topic, 0.0) for topic in self.topics], np.float64)
 
 
-def in_groups(counterparts: Counterparts, groups: Groups | None) -> Iterator[Counterparts]:
+def over_groups(counterparts: Counterparts, groups: Groups | None) -> Iterator[Counterparts]:
     """Yield the two runs over the topics of each group, with the group in the labels of their columns.
 
     A group whose topics all weigh 0 has no mean, and is left out, as in tables.

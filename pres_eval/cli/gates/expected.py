@@ -105,7 +105,7 @@ def line_findings(
     for run in in_both:
         comparison = _RunLines(
             path=path,
-            run_name="" if is_only_run else f", run {cut(run, ID_CHARACTERS)}",
+            run_suffix="" if is_only_run else f", run {cut(run, ID_CHARACTERS)}",
             expected={key: line for key, line in expected.items() if key.run == run},
             printed={key: value for key, value in printed.items() if key.run == run},
         )
@@ -216,14 +216,14 @@ def _has_in_whole_words(text: str, part: str) -> bool:
 class _RunLines(NamedTuple):
     """Lines of one run, which are compared.
 
-    path      of the file
-    run_name  end of messages that names the run, with a comma before it; empty for a single run
-    expected  the lines of the file
-    printed   our lines
+    path        of the file
+    run_suffix  end of messages that names the run, with a comma before it; empty for a single run
+    expected    the lines of the file
+    printed     our lines
     """
 
     path: str
-    run_name: str
+    run_suffix: str
     expected: ExpectedLines
     printed: PrintedLines
 
@@ -306,7 +306,7 @@ class _RunLines(NamedTuple):
         return GateFinding(
             gate=EXPECT,
             message=f"{text_of(self.path)}:{number}: {lines}, which this call does not print: the file was"
-            f" made {other_call}{self.run_name}",
+            f" made {other_call}{self.run_suffix}",
             path=self.path,
             line=number,
             verdict=Verdict.FAILED,
@@ -315,7 +315,7 @@ class _RunLines(NamedTuple):
     def _comparison(self, key: LineKey) -> GateFinding:
         """Return the finding about a line of the file: passed if we print it with the same value."""
         value, number = self.expected[key]
-        checked = f"{text_of(self.path)}:{number}: {key}{self.run_name}"
+        checked = f"{text_of(self.path)}:{number}: {key}{self.run_suffix}"
         printed = self.printed.get(key)
         return GateFinding(
             gate=EXPECT,
@@ -334,7 +334,7 @@ class _RunLines(NamedTuple):
             lines = f"1 line that is printed now is not in it, {keys[0]}"
         else:
             lines = f"{len(keys)} lines that are printed now are not in it, the first {keys[0]}"
-        message = f"{text_of(self.path)}: {lines}{self.run_name}"
+        message = f"{text_of(self.path)}: {lines}{self.run_suffix}"
         if not unmatched_allowed:
             message += "; is the file cut? (--allow-unmatched lets this pass)"
         return GateFinding(
