@@ -1,6 +1,6 @@
-"""The command line: the evaluator is the default, other commands are named by the first argument.
+"""The command line: the first word names a command; without one, the evaluator runs.
 
-The only part of the library that prints or decides on exit codes.
+It is the only part of the library that prints or decides on exit codes.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from pres_eval.engines.memory import allow_keeping_memory
 from pres_eval.errors import PresEvalError, UsageError
 
 INTERRUPTED = 130
-"""Exit code after Ctrl-C, that of shells."""
+"""Exit code after Ctrl-C, as in shells: 128 and the number of SIGINT."""
 
 REPORT_OPTIONS = ("--junit", "--summary")
-"""Options whose files report errors of the command line as well."""
+"""Options whose files get errors of the command line as well."""
 
-NO_ROOM = "failed to map segment"
-"""Message of the system about a compiled module that does not fit into memory."""
+MODULE_EXCEEDS_MEMORY = "failed to map segment"
+"""Part of the system's message about a compiled module that does not fit into memory."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
             except (KeyboardInterrupt, click.Abort):
                 return INTERRUPTED
             except (MemoryError, ImportError) as error:
-                if isinstance(error, ImportError) and NO_ROOM not in str(error):
+                if isinstance(error, ImportError) and MODULE_EXCEEDS_MEMORY not in str(error):
                     raise
                 details = f" ({error})" if str(error) else ""
                 return _fail(f"not enough memory{details}", 2)
@@ -50,12 +50,15 @@ def main(arguments: Sequence[str]) -> int:
                 if error.filename:
                     message += f": {error.filename}"
                 return _fail(message, 2)
-    except PresEvalError as error:  # what was still to be written could not be
+    except PresEvalError as error:  # at the end of safe_streams: the rest of stdout cannot be written
         return _fail(str(error), error.exit_code)
 
 
 def _main(arguments: list[str]) -> int:
-    """Run the command that the first argument names, or the evaluator, and return its exit code."""
+    """Run the command that the first word names, or the evaluator, and return its exit code.
+
+    Raises UsageError for the errors of click.
+    """
     if COMPLETION_VARIABLE in os.environ:
         from pres_eval.cli.completion import print_completions
 
@@ -87,11 +90,11 @@ def _main(arguments: list[str]) -> int:
         return stop.exit_code
     except click.ClickException as error:
         raise UsageError(_text_of_click_error(error)) from error
-    return code if isinstance(code, int) else 0  # click's own --help returns none
+    return code if isinstance(code, int) else 0  # commands and click's own --help return none
 
 
 def _has_option(command: click.Command, option: str) -> bool:
-    """Return whether a command has an option."""
+    """Return whether a command has an option of this name."""
     return any(option in parameter.opts for parameter in command.params)
 
 
@@ -99,11 +102,12 @@ GUESSED_OPTIONS = {
     **{f"--{form}": f"--format {form}" for form in ("csv", "tsv", "json", "latex", "markdown")},
     "--letters": "--all-pairs --table groups",
 }
-"""What people try who guess an option, and the options that do it."""
+"""Options that do not exist and that people guess, each with the options that do what it seems to mean."""
 
 
 def _html_options(command: click.Command) -> str:
-    """Return the options that make HTML, where a command has them; the evaluator's -o names no file."""
+    """Return a hint at the options with which a command makes HTML; empty if it makes none."""
+    # The evaluator, whose -o takes no file.
     if _has_option(command, "--Output_old_results_format"):
         return "; for HTML write --format table --style html, or --output FILE.html"
     if _has_option(command, "--style"):
@@ -114,7 +118,7 @@ def _html_options(command: click.Command) -> str:
 
 
 def _text_of_click_error(error: click.ClickException) -> str:
-    """Return an error of click in the words of our own messages."""
+    """Return the message of an error of click in the form of our own: the option, found, expected."""
     from pres_eval.cli.command_options import UnknownChoiceError  # numpy is imported before
 
     if isinstance(error, click.NoSuchOption):
@@ -134,7 +138,7 @@ def _text_of_click_error(error: click.ClickException) -> str:
 
 
 def _no_such_option(error: click.NoSuchOption) -> str:
-    """Return the message about an unknown option, with the nearest ones, or what does as it was meant."""
+    """Return the message about an unknown option, with a hint at those that were probably meant."""
     hint = "--help lists them all"
     if error.possibilities:
         hint = f"did you mean {' or '.join(sorted(error.possibilities))}?"

@@ -32,6 +32,7 @@ from pres_eval.report.agreement import (
 from pres_eval.report.paper import Figure
 
 AGREEMENT_MEASURES = ("map", "recall.1000", "PRES.1000")
+"""Measures that are compared without -m."""
 
 
 class AgreementOptions(TieOptions, PairedOptions):
@@ -74,7 +75,7 @@ def command(options: AgreementOptions) -> None:
     if not options.scores:
         labels: list[str] = []  # in the order of -m
         for name in options.measures or AGREEMENT_MEASURES:
-            columns = select([name], options.numbers(), relevance=options.relevance_info)
+            columns = select([name], options.evaluation_options(), relevance=options.relevance_info)
             labels.extend(column.label for column in columns)
         paired = replace(
             paired,
@@ -85,7 +86,10 @@ def command(options: AgreementOptions) -> None:
 
 
 def _show(paired: Paired, options: AgreementOptions) -> None:
-    """Print the tables and draw the picture of the input."""
+    """Print the tables that compare the measures, and draw the picture of --plot.
+
+    Verdicts on pairs of runs need values of topics; a file of means has none.
+    """
     scores = paired.scores
     runs, measures, gains = scores.runs, scores.measures, scores.gains()
     if len(measures) < 2:

@@ -1,4 +1,4 @@
-"""Options and output that the commands which analyse runs share."""
+"""Options and output of the commands that analyse runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pres_eval.report.layout import ANALYSIS_FORMATS, Look, Table, render
 from pres_eval.report.paper import Figure, Paper, check_picture_path, picture
 
 DRAWS = WholeRange(1, 10_000_000)
-"""Kind of value for a number of random draws: more would take all memory and days."""
+"""Kind of value for a number of random draws: more than ten million would take all memory and days."""
 
 SEED = option(
     "--seed", type=WholeRange(min=0), default=0, show_default=True,
@@ -45,7 +45,10 @@ RUN_GROUPS = option(
 
 
 def measures_option(defaults: Sequence[str], which: str, metavar: str) -> Any:
-    """Return the field -m of a command that adds cutoffs to measures; `which` begins the help."""
+    """Return the Parameter -m of a command that adds cutoffs to measures, or has defaults of its own.
+
+    which  beginning of the help: which measures the option takes
+    """
     return option(
         "-m", "--measure", multiple=True, metavar=metavar,
         help=f"{which} (default: {', '.join(defaults)}).",
@@ -77,7 +80,7 @@ class PictureOptions(CommandOptions, position=3):
         return Paper(self.plot_width, self.untitled, self.plot_style, self.highlight)
 
     def check_no_picture(self, needed: str) -> None:
-        """Raise UsageError for options of pictures in a call that draws none.
+        """Raise UsageError for options of pictures; a call that draws none calls this.
 
         needed  the option that would draw one, for the message
         """
@@ -93,7 +96,7 @@ class PictureOptions(CommandOptions, position=3):
 
 
 class ResultOptions(PictureOptions, TableOptions, position=2):
-    """Options of results: --format, --table, --plot, and --quiet."""
+    """Options of results: --format, --table, --output, --plot and --quiet."""
 
     output_format: str = option(
         "--format", choices=ANALYSIS_FORMATS, default=ANALYSIS_FORMATS[0], show_default=True,
@@ -129,10 +132,11 @@ class AnalysisOptions(ResultOptions, NumberOptions):
     """Options of results, and those that change numbers.
 
     COMPARES_TOPICS     whether runs are compared topic by topic, so that --topics own is an error
-    NEEDS_QRELS_FORMAT  whether the command takes judgements with -R qrels alone
+    NEEDS_QRELS_FORMAT  whether the command takes no other judgements than those of -R qrels
     """
 
-    COMPARES_TOPICS = NEEDS_QRELS_FORMAT = False
+    COMPARES_TOPICS = False
+    NEEDS_QRELS_FORMAT = False
 
     def check(self) -> None:
         """Raise UsageError for options that make no sense, before anything is read."""
@@ -141,25 +145,26 @@ class AnalysisOptions(ResultOptions, NumberOptions):
         if self.NEEDS_QRELS_FORMAT:
             self.check_qrels_alone()
         super().check()
-        self.topic_rule(COMMON)
+        # These raise UsageError for -c beside --topics, and for a format that does not exist.
+        self.topic_rule(default=COMMON)
         relevance_info(self.relevance_format)
 
 
 class FileOptions(CommandOptions, position=2):
-    """Arguments of a command that takes judgements, and one run at least."""
+    """Arguments of a command that takes judgements and at least one run."""
 
     qrels: str = argument()
     runs: tuple[str, ...] = argument(nargs=-1, required=True, metavar="RUN [RUN ...]")
 
 
 class RunsOptions(FileOptions, AnalysisOptions):
-    """Files, options of results, and those that change numbers."""
+    """Options of commands that take judgements with -R qrels and at least one run."""
 
     NEEDS_QRELS_FORMAT = True
 
 
 class PairedOptions(AnalysisOptions, position=0):
-    """Options of commands that analyse runs topic by topic: judgements and runs, or a file of scores."""
+    """Options of commands that compare runs topic by topic: judgements and runs, or files of scores."""
 
     COMPARES_TOPICS = True
 
@@ -176,11 +181,11 @@ class PairedOptions(AnalysisOptions, position=0):
 def groups_of_runs(
     groups: Sequence[tuple[str, str]], names: Sequence[str], required: bool = True
 ) -> dict[str, list[int]]:
-    """Return the indices of the runs in each group, by the group's name.
+    """Return the indices of the runs in each group, ascending, by the group's name.
 
-    groups    (name, pattern) pairs of --group
+    groups    (name, pattern) pairs of --group; a group may have several patterns
     names     of the runs, which the patterns match
-    required  False: each run is a group of its own
+    required  False: `groups` does not count, and each run is a group of its own
     Raises UsageError for a pattern that no run matches, and if groups are required and there are none.
     """
     if not required:
@@ -204,16 +209,17 @@ def print_tables(
     settings: dict[str, object],
     options: ResultOptions,
     failures: tuple[RunFailure, ...] = (),
-    make: Callable[[], Figure] | None = None,
+    make_figure: Callable[[], Figure] | None = None,
     warning: str = "",
 ) -> None:
     """Write the tables in the format of --format, then the picture of --plot.
 
-    command   name of the command, which JSON has
-    settings  how the numbers were made, for JSON
-    failures  runs that could not be read: click's Exit is raised after the output
-    make      makes the picture, None if the command has none
-    warning   a note below the tables, printed as a warning with formats for programs, which have no notes
+    command      name of the command, for JSON
+    settings     how the numbers were made, for JSON
+    failures     runs that could not be read: if there are any, click's Exit is raised after the output
+    make_figure  makes the picture of --plot, None if the command has none
+    warning      a note that the tables have below them: printed as a warning with json, csv and tsv, which
+                 have no notes; empty for none
     """
     look = Look(
         form=options.output_format,
@@ -232,8 +238,8 @@ def print_tables(
 
         text = page_of_tables(text, f"pres-eval {command}")
     write_output(options.output, text)
-    if options.plot is not None and make is not None:
+    if options.plot is not None and make_figure is not None:
         with working(f"drawing {options.plot}", options.quiet):
-            drawn = picture(make, options.plot, options.paper)
+            drawn = picture(make_figure, options.plot, options.paper)
         write_output(options.plot, drawn)
     exit_if_failed(failures)

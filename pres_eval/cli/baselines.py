@@ -1,4 +1,4 @@
-"""The baseline of --against: read, held to what this call checks, and replaced if the gates are passed."""
+"""Files that gates compare with: read with a limit of size, and replaced if the gates are passed."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ MOST_BYTES = 1 << 30
 
 @contextlib.contextmanager
 def replaced_if_passed(options: EvaluateOptions) -> Iterator[BinaryIO]:
-    """Give the stream for results that replace what they are compared with.
+    """Collect results that replace the file that they are compared with: yield the stream for them.
 
-    They are written when the block ends; if it raises, the file stays as it was, to be compared with again.
+    They are written to --output when the block ends.  If it raises, as at a gate that was not passed, the
+    file stays as it was, to be compared with again.
     """
-    held = io.BytesIO()
+    results = io.BytesIO()
     try:
-        yield held
+        yield results
     except click.exceptions.Exit as stop:
         from pres_eval.cli.gates.findings import EXIT_CODE
 
@@ -41,32 +42,34 @@ def replaced_if_passed(options: EvaluateOptions) -> Iterator[BinaryIO]:
             reason = "the gate failed"
         say(f"pres-eval: {options.output} kept: {reason}")
         raise
-    write_output(options.output, held.getvalue())
+    write_output(options.output, results.getvalue())
 
 
-def read_baseline(options: EvaluateOptions, path: str, evaluated: Callable[[str], Record]) -> Record:
-    """Return the evaluation that --against names: JSON, or a run that is evaluated now.
+def read_baseline(options: EvaluateOptions, path: str, evaluate_run: Callable[[str], Record]) -> Record:
+    """Return the evaluation at `path`, the FILE of --against: read from JSON, or made now of an earlier run.
 
-    evaluated  returns the evaluation of a run
-    Raises UsageError for a run that its evaluation would replace.
+    evaluate_run  returns the evaluation of the run at a path
+    Raises UsageError for a run that --output would overwrite with its evaluation.
     """
     from pres_eval.measures import MEASURES
     from pres_eval.report.read_records import from_json
 
     source = File(path)
-    if source.head(4).removeprefix(BYTE_ORDER_MARK)[:1] == b"{":
+    is_json = source.head(4).removeprefix(BYTE_ORDER_MARK)[:1] == b"{"
+    if is_json:
         return from_json(read_whole(source), path, MEASURES)
-    if options.replaced_option == "--against":  # --output would overwrite the file at `path`
+    if options.option_of_replaced_file == "--against":
         raise UsageError(
             f"--output {options.output}: {path} is an earlier run, which its evaluation would replace;"
             " choose another --output"
         )
-    if path != "-" and source.size() is not None:
-        return evaluated(path)
-    return _of_stream(source, path, evaluated)
+    is_stream = path == "-" or source.size() is None
+    if is_stream:
+        return _evaluate_stream(source, path, evaluate_run)
+    return evaluate_run(path)
 
 
-def _of_stream(source: File, path: str, evaluated: Callable[[str], Record]) -> Record:
+def _evaluate_stream(source: File, path: str, evaluate_run: Callable[[str], Record]) -> Record:
     """Return the evaluation of a run from a pipe or standard input, which can be read only once."""
     import tempfile
     from dataclasses import replace
@@ -75,15 +78,16 @@ def _of_stream(source: File, path: str, evaluated: Callable[[str], Record]) -> R
         copy = os.path.join(folder, "run")  # noqa: PTH118
         with open(copy, "wb") as stream:  # noqa: PTH123
             stream.write(read_whole(source))
-        record = evaluated(copy)
+        record = evaluate_run(copy)
     runs = [replace(run, evaluation=replace(run.evaluation, path=path)) for run in record.runs]
     return replace(record, runs=tuple(runs))
 
 
 def read_whole(source: File, by_line: bool = False) -> bytes:
-    """Return the content of a file that a gate compares with; raise InputError for more than MOST_BYTES.
+    """Return the content of a file that a gate compares with.
 
-    by_line  read it by lines, of which an endless one is an error, too
+    by_line  check the length of lines as well: an endless one raises InputError early
+    Raises InputError for more than MOST_BYTES.
     """
     if by_line:
         chunks = itertools.islice(source.chunks(), MOST_BYTES // CHUNK + 1)

@@ -59,10 +59,10 @@ WHOLE_NUMBER = re.compile(r"-?\d+")
 """Text of a grade of judgements."""
 
 MOST_DETAILED_FILES = 10
-"""Files up to which all findings are shown unless --brief asks for less."""
+"""Largest number of files of which all findings are shown by default; of more, one line each."""
 
 
-class CheckedFiles(CommandOptions):
+class CheckCommandOptions(CommandOptions):
     """Find everything wrong or suspicious in judgements and runs: all of it, not only the first fault.
 
     \b
@@ -142,13 +142,13 @@ class CheckedFiles(CommandOptions):
     jobs: int | None = NumberOptions.jobs
 
 
-@command_with(CheckedFiles)
-def command(options: CheckedFiles) -> None:
+@command_with(CheckCommandOptions)
+def command(options: CheckCommandOptions) -> None:
     """Check the files, and write the findings; exit 1 for errors."""
     check_stdin_once(options.files[0], options.files[1:])
     check_format(options.results_format)
     relevance_info(options.relevance_format)
-    check_options, known_ids = _check_options(options), _known_ids(options)
+    options_of_checks, known_ids = _options_of_checks(options), _known_ids(options)
     sources = [_source(path) for path in options.files]
     qrels, runs = None, sources
     if not options.without_qrels and (len(sources) > 1 or looks_like_judgements(sources[0], options)):
@@ -156,10 +156,10 @@ def command(options: CheckedFiles) -> None:
     bar: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if is_watched():
         bar = reading_bar([RunFiles(source.name, (source,)) for source in sources])
-    with _reading_warnings() as texts, bar:
-        reports = check_files(qrels, runs, check_options, known_ids)
+    with _collected_reading_warnings() as texts, bar:
+        reports = check_files(qrels, runs, options_of_checks, known_ids)
     for text in texts:
-        _add_to_report(reports, text)
+        _add_reading_warning(reports, text)
     if qrels is None and not options.without_qrels:
         _add_advice_for_judgements(reports[0], sources[0])
     for report in reports:
@@ -177,8 +177,8 @@ def command(options: CheckedFiles) -> None:
         raise click.exceptions.Exit(EXIT_ERRORS)
 
 
-def _check_options(options: CheckedFiles) -> CheckOptions:
-    """Return the limits that the checks compare with."""
+def _options_of_checks(options: CheckCommandOptions) -> CheckOptions:
+    """Return the options of the checks, as the library takes them: formats, limits, mapping, threads."""
     return CheckOptions(
         relevance_level=options.relevance_level,
         relevance_form=options.relevance_format,
@@ -191,7 +191,7 @@ def _check_options(options: CheckedFiles) -> CheckOptions:
     )
 
 
-def _known_ids(options: CheckedFiles) -> KnownIds:
+def _known_ids(options: CheckCommandOptions) -> KnownIds:
     """Return the ids of the collection in the files of --topics and --documents."""
     topics, documents = None, None
     if options.topic_ids is not None:
@@ -202,15 +202,21 @@ def _known_ids(options: CheckedFiles) -> KnownIds:
 
 
 @contextlib.contextmanager
-def _reading_warnings() -> Iterator[list[str]]:
-    """Collect what readers warn of inside the block, each text once; their notes are printed as elsewhere."""
+def _collected_reading_warnings() -> Iterator[list[str]]:
+    """Collect the warnings of readers inside the block: yield the list that receives each text once.
+
+    Notes of readers are printed as in other commands, but those of swallowed lines are collected, too: a
+    quotation mark may be missing there.
+    """
     texts: list[str] = []
     show_others = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *location: Any, **more: Any) -> None:
         """Collect a warning in place of Python's showwarning."""
-        is_finding = issubclass(category, ReadingWarning) and not issubclass(category, ReadingNote)
-        if not is_finding and not issubclass(category, SwallowedLinesNote):
+        is_collected = issubclass(category, ReadingWarning)
+        if issubclass(category, ReadingNote):
+            is_collected = issubclass(category, SwallowedLinesNote)
+        if not is_collected:
             show_others(message, category, *location, **more)
         elif str(message) not in texts:
             texts.append(str(message))
@@ -222,8 +228,8 @@ def _reading_warnings() -> Iterator[list[str]]:
         warnings.showwarning = show_others
 
 
-def _add_to_report(reports: list[FileReport], text: str) -> None:
-    """Add a reader's warning to the findings of the file that it begins with; print one about no file."""
+def _add_reading_warning(reports: list[FileReport], text: str) -> None:
+    """Add a reader's warning to the report of the file whose path it begins with; if none, print it."""
     for report in reports:
         if text.startswith(f"{report.path}: "):
             report.add("read-with-warning", 1, text.removeprefix(f"{report.path}: "))
@@ -231,26 +237,42 @@ def _add_to_report(reports: list[FileReport], text: str) -> None:
     warn(text)
 
 
-def looks_like_judgements(source: File, options: CheckedFiles) -> bool:
-    """Return whether a file that is checked alone has judgements: four columns, grades, or whole numbers."""
+def looks_like_judgements(source: File, options: CheckCommandOptions) -> bool:
+    """Return whether a file that is checked alone has judgements; False if it cannot be read.
+
+    It has, if -R names a format for them, or else by its first lines: four columns, or a format with grades,
+    or, in a format of both runs and judgements, whole numbers.
+    """
     if options.relevance_format != "qrels":
         return True
     with contextlib.suppress(InputError):
         run_format, judged_format = recognised(source, Role.RUN), recognised(source, Role.QRELS)
-        if run_format is not None:
-            can_be_both = run_format == judged_format and run_format.name in ("json", "beir")
-            return can_be_both and has_whole_numbers(source)
-        if judged_format is not None:
+        if run_format is None and judged_format is None:
+            return _is_table_of_judgements(source)
+        if run_format is None:
             return True
-        lines = [line for line in source.head().split(b"\n") if line.strip() and not line.startswith(b"#")]
-        num_columns = len(QRELS.names.split())
-        is_split_by_blanks = bool(lines) and len(lines[0].split()) == num_columns
-        return is_split_by_blanks or _are_separated_judgements(_first_rows(source, num_columns))
+        is_of_both = run_format == judged_format and run_format.name in ("json", "beir")
+        return is_of_both and has_whole_numbers(source)
     return False
 
 
+def _is_table_of_judgements(source: File) -> bool:
+    """Return whether a file in no recognised format has the four columns of judgements.
+
+    Between blanks the first line decides; between other separators, iterations and grades have to look so.
+    """
+    num_columns = len(QRELS.names.split())
+    lines = [line for line in source.head().split(b"\n") if line.strip() and not line.startswith(b"#")]
+    if lines and len(lines[0].split()) == num_columns:
+        return True
+    return _are_separated_judgements(_first_rows(source, num_columns))
+
+
 def _first_rows(source: File, least_columns: int) -> list[list[str]]:
-    """Return the cells of the first lines, between the separator that gives all of them as many columns."""
+    """Return the cells of the first lines, cut at the separator that gives all the same number of columns.
+
+    least_columns  what this number must be at least; if no separator gives so many, lines are cut at blanks
+    """
     head = source.head()
     whole_lines = head[: head.rfind(b"\n") + 1] or head
     separator = separator_of_lines(whole_lines, least_columns)
@@ -262,14 +284,24 @@ def _are_separated_judgements(rows: list[list[str]]) -> bool:
     """Return whether rows are topic, iteration, docno and a whole grade, with the same iteration in all."""
     if {len(row) for row in rows} != {len(QRELS.names.split())}:
         return False
-    return len({row[1] for row in rows}) == 1 and all(WHOLE_NUMBER.fullmatch(row[3]) for row in rows)
+    iterations = set()
+    for _, iteration, _, grade in rows:
+        if WHOLE_NUMBER.fullmatch(grade) is None:
+            return False
+        iterations.add(iteration)
+    return len(iterations) == 1
 
 
 def _add_advice_for_judgements(report: FileReport, source: File) -> None:
-    """Add to the report of a run alone, of three columns, what helps if its last column has grades."""
+    """Add advice to the report of a file checked as a run, if its three columns may be topic, docno, grade.
+
+    That is so if it has a finding about its format, or one document for each topic: read as topic, docno,
+    rank, all its ranks are then 1.
+    """
     finding = report.findings.get("another-format")
-    has_rank_1_alone = "format" in report.facts and report.facts.get("documents_per_topic") == [1, 1]
-    if finding is None and not has_rank_1_alone:
+    is_in_another_format = "format" in report.facts
+    has_one_document_a_topic = report.facts.get("documents_per_topic") == [1, 1]  # least and most
+    if finding is None and not (is_in_another_format and has_one_document_a_topic):
         return
     with contextlib.suppress(InputError):
         rows = _first_rows(source, 3)
@@ -291,4 +323,4 @@ def _source(path: str) -> File:
     try:
         return text_at(path)
     except InputError:
-        return File(path)  # whose fault is a finding like others
+        return File(path)  # the check of this file then reports the fault as a finding

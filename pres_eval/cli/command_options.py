@@ -16,7 +16,7 @@ import click
 
 from pres_eval.arrays import LARGEST_WHOLE_NUMBER, nearest_integer
 from pres_eval.cli.overwriting import NamedFile, check_outputs, check_stdout, stream_identity, values_of
-from pres_eval.cli.streams import noted
+from pres_eval.cli.streams import shown_reader_warnings
 from pres_eval.errors import (
     InputError,
     PresEvalError,
@@ -32,7 +32,7 @@ OptionsType = TypeVar("OptionsType", bound="CommandOptions")
 
 
 class FileUse(enum.Enum):
-    """Use that a command makes of the files that a parameter names.
+    """What a command does with the files that a parameter names.
 
     NONE      the parameter names no files
     READ      they are inputs, which no output may be
@@ -52,9 +52,9 @@ NAMES_A_FILE = re.compile(r"FILE|QRELS")
 
 @dataclass(frozen=True, eq=False)
 class Need:
-    """Options of which one has to be given for another option to have an effect.
+    """What another option needs to have an effect: one of some options.
 
-    fields  names of their fields
+    fields  names of the fields of these options
     text    the options as a message names them
     """
 
@@ -71,8 +71,8 @@ class Parameter:
     settings  keyword arguments of click
     file_use  what the command does with the files that it names
     need      the options of which it needs one, None if it needs none
-    of_runs   whether it changes how runs are read and evaluated: files of scores refuse it
-    once      whether a second one is an error: otherwise it takes the place of the first
+    of_runs   whether it changes how runs are read and evaluated, so that it is an error with --scores
+    once      whether the option may come only once; otherwise a second one takes the place of the first
     """
 
     kind: type[click.Parameter]
@@ -93,14 +93,15 @@ def option(
     once: bool = False,
     **settings: Any,
 ) -> Any:
-    """Declare a field that an option sets.
+    """Return the Parameter for a field that an option sets.
 
-    Returns a Parameter, as Any: so a field may be declared with the type of its values.
+    It is typed as Any, so that the field can be declared with the type of its values.
 
-    choices   the values that the option takes, if it does not take others
+    choices   the only values that the option takes; empty: it takes others
+    file_use  without it, files are read if the metavar names a file
     settings  keyword arguments of click
 
-    See Parameter for the other arguments; without `file_use` files are read if the metavar names a file.
+    See Parameter for the other arguments.
     """
     if choices:
         settings["type"] = Choice(tuple(choices))
@@ -111,7 +112,7 @@ def option(
 
 
 def argument(*, choices: Iterable[str] = (), **settings: Any) -> Any:
-    """Declare a field that an argument sets, as `option` does.
+    """Return the Parameter for a field that an argument sets, typed as Any as by `option`.
 
     Arguments without choices name files to read.
     """
@@ -144,19 +145,19 @@ class CommandOptions:
         """Raise UsageError for options that make no sense, before the command does anything."""
 
     def replace(self: OptionsType, **values: Any) -> OptionsType:
-        """Return the same with other values."""
+        """Return a copy in which these fields have other values."""
         return type(self)(**{**vars(self), **values})
 
     def own_values(self) -> dict[str, Any]:
         """Return the values of the fields that the class itself declares and no base class has."""
-        shared: set[str] = set()
-        for kind in type(self).__mro__[1:]:
-            shared.update(vars(kind))
-        return {name: value for name, value in vars(self).items() if name not in shared}
+        inherited: set[str] = set()
+        for base in type(self).__mro__[1:]:
+            inherited.update(vars(base))
+        return {name: value for name, value in vars(self).items() if name not in inherited}
 
     @classmethod
     def with_defaults(cls: type[OptionsType], **values: Any) -> OptionsType:
-        """Return the record with these values; the fields that are left have their defaults."""
+        """Return a record with these values, and the defaults of all other fields."""
         defaults = {name: field.settings.get("default") for name, field in cls.fields()}
         return cls(**{**defaults, **values})
 
@@ -168,10 +169,10 @@ class CommandOptions:
         one of these fields a value, `test = "t"`, has no such option.
         """
         positions: dict[str, int] = {}
-        for kind in reversed(cls.__mro__):
-            for name, value in vars(kind).items():
-                if isinstance(value, Parameter) and issubclass(kind, CommandOptions):
-                    positions.setdefault(name, kind.position)
+        for base in reversed(cls.__mro__):  # the class itself comes last
+            for name, value in vars(base).items():
+                if isinstance(value, Parameter) and issubclass(base, CommandOptions):
+                    positions.setdefault(name, base.position)
         fields = []
         for name in sorted(positions, key=positions.__getitem__):
             field = getattr(cls, name)
@@ -202,17 +203,18 @@ class CommandOptions:
     def paths_of_qrels_and_runs(self) -> list[str]:
         """Return the paths of judgements and runs: the files whose columns --columns can name.
 
-        These are those of the arguments, which have no option names, and of options with the metavar QRELS.
+        Arguments name them, and options with the metavar QRELS.
         """
         paths: list[str] = []
         for name, field in self.fields():
-            is_qrels_or_run = not field.names or field.settings.get("metavar") == "QRELS"
+            is_argument = not field.names
+            is_qrels_or_run = is_argument or field.settings.get("metavar") == "QRELS"
             if is_qrels_or_run and field.file_use is FileUse.READ:
                 paths.extend(values_of(getattr(self, name)))
         return paths
 
     def check_needs(self) -> None:
-        """Raise UsageError for an option that has no effect without another."""
+        """Raise UsageError for an option without one of those that it needs."""
         for name, field in self.fields():
             if field.need is None or getattr(self, name) in (None, False):
                 continue
@@ -222,7 +224,7 @@ class CommandOptions:
     def check_files(self, written: Sequence[NamedFile] = ()) -> None:
         """Raise UsageError if a file to be written is an input or another output.
 
-        written  more files that the command writes, such as those of a folder
+        written  more files that the command writes, which options do not name one by one
         """
         outputs = [*self.named_files(FileUse.WRITTEN), *written]
         stdout = stream_identity(sys.stdout)
@@ -237,11 +239,11 @@ class CommandOptions:
 class RecordCommand(click.Command):
     """Command of click whose parameters are the fields of a record, and whose help is its docstring.
 
-    given_once  the options of which a second one is an error
+    given_once  the options that may come only once, by their last names, such as --against
     """
 
     def __init__(self, record: type[OptionsType], work: Callable[[OptionsType], None]) -> None:
-        """Make the command that calls `work` with the options."""
+        """Make the command that calls `work` with a record of its options."""
         from pres_eval.measures.docstrings import docstring_of  # numpy is imported before measures are
 
         self._record, self._work = record, work
@@ -258,9 +260,10 @@ class RecordCommand(click.Command):
         )
 
     def _call(self, **values: Any) -> None:
-        """Check files and options, then run the command with the names of --columns and --grades.
+        """Check files and options, then run the command; `values` are those of its fields.
 
-        Notes of readers go to stderr; errors lose advice about options that the command does not have.
+        Readers know the columns of --columns and the words of --grades meanwhile, and their notes go to
+        stderr.  Errors lose advice about options that the command does not have.
         """
         for parameter in self.params:
             if parameter.metavar == "FILE":
@@ -277,7 +280,7 @@ class RecordCommand(click.Command):
 
             naming = using(naming_of(values.get("columns") or (), values.get("grades") or ()))
         try:
-            with naming, noted(quiet=bool(values.get("quiet"))):
+            with naming, shown_reader_warnings(quiet=bool(values.get("quiet"))):
                 if values.get("columns"):
                     from pres_eval.cli.named_columns import check_named_columns
                     from pres_eval.reading.naming import current_naming
@@ -290,7 +293,7 @@ class RecordCommand(click.Command):
                 known_options.update(parameter.opts)
             if known_options.issuperset(advised_options(error.advice)):
                 raise
-            # What advises an option that the command does not have is no help.
+            # Advice about an option that this command does not have is left out.
             raise InputError(error.path, error.line, error.found, error.expected) from None
 
 
@@ -300,19 +303,20 @@ def command_with(record: type[OptionsType]) -> Callable[[Callable[[OptionsType],
 
 
 def advised_options(advice: str) -> set[str]:
-    """Return those of -R, -T, --columns and --grades that an advice names.
+    """Return those of -R, -T, --columns and --grades that an advice names for the command that raised it.
 
-    None of them counts if the advice is a whole command `pres-eval convert …` to paste.
+    None if the advice is a command to paste, `pres-eval convert …`, which has these options itself.
     """
-    return {
-        name
-        for name in ("-R", "-T", "--columns", "--grades")
-        if f"{name} " in advice and "pres-eval convert" not in advice
-    }
+    if "pres-eval convert" in advice:
+        return set()
+    return {name for name in ("-R", "-T", "--columns", "--grades") if f"{name} " in advice}
 
 
 def _check_file(option: str, path: str, file_use: FileUse) -> None:
-    """Raise PresEvalError for an option's file that has no name, or is to be written to no folder."""
+    """Raise UsageError for an empty path, and PresEvalError for an output in a folder that does not exist.
+
+    option  that names the file
+    """
     if path == "":  # mostly from a script's variable that is not set
         raise UsageError(f"{option}: found an empty name, expected that of a file")
     # Not pathlib, which takes a while to import.
@@ -347,9 +351,11 @@ class CutoffList(click.ParamType):  # type: ignore[type-arg]  # takes no types b
 
 
 def range_in_words(kind: click.IntRange | click.FloatRange) -> str:
-    """Return the numbers of a range in words."""
+    """Return the numbers of a range in words, for an error: "a whole number from 1 to 17"."""
     what = "a whole number" if isinstance(kind, click.IntRange) else "a number"
-    if None not in (kind.min, kind.max) and not (kind.min_open or kind.max_open):
+    has_both_limits = kind.min is not None and kind.max is not None
+    excludes_a_limit = kind.min_open or kind.max_open
+    if has_both_limits and not excludes_a_limit:
         return f"{what} from {kind.min:,} to {kind.max:,}"
     limits = []
     if kind.min is not None:
@@ -360,7 +366,7 @@ def range_in_words(kind: click.IntRange | click.FloatRange) -> str:
 
 
 class UnknownChoiceError(click.BadParameter):
-    """Value that is none of the choices; the message begins with the value."""
+    """Error for a value that is none of the choices; its message begins with the value."""
 
 
 class Choice(click.Choice):  # type: ignore[type-arg]  # takes no types before click 8.2
@@ -394,7 +400,7 @@ class WholeRange(click.IntRange):
 
 
 class FiniteRange(click.FloatRange):
-    """A number in a range, but not nan, which compares with no limit."""
+    """A finite number in a range; click's range lets nan pass, which is neither below nor above a limit."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number."""
@@ -413,12 +419,12 @@ class Millimetres(FiniteRange):
     """A length in millimetres: 84mm or 84."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number."""
+        """Return the number of millimetres."""
         return super().convert(str(value).removesuffix("mm"), param, ctx)
 
 
 class LevelType(FiniteRange):
-    """A number of at least 0: an int if it is whole."""
+    """Value of -l, a number of at least 0: an int if it is typed without a point, else a float."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number."""

@@ -1,11 +1,14 @@
-"""The commands by their names, and a line before click reads it: the command that it means, whole options."""
+"""The commands by their names, and what happens to a command line before click reads it.
+
+The command that it names is found, and beginnings of long options are written out.
+"""
 
 from __future__ import annotations
 
 import importlib
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -38,7 +41,7 @@ COMMANDS = {
     "sweep": "Show measures at several Nmax.",
     "validate": "Estimate from a sample how much a review missed.",
 }
-"""Commands besides the evaluator, with their purposes; each is in the file of its name in this folder."""
+"""Commands besides the evaluator, with their purposes; each is in the module of its name in this folder."""
 
 COMPLETION_VARIABLE = "_PRES_EVAL_COMPLETE"
 """The environment variable through which the scripts of `completion` ask for completions."""
@@ -48,24 +51,28 @@ BEFORE_COMMANDS = ("--quiet",)
 
 
 class FlagValue(NamedTuple):
-    """Value that may follow a flag: the hidden option that takes it, and the pattern of such values."""
+    """Value that may follow a flag, although click's flags take none.
+
+    option   the hidden option that takes it in the flag's place
+    pattern  of the values, which tells them from names of files
+    """
 
     option: str
     pattern: re.Pattern[str]
 
 
 FLAG_VALUES = {"--bounds": FlagValue("--bounds-of", re.compile(r"all(,.*)?"))}
-"""The flags that a value may follow, which click would take for the first file."""
+"""The flags that a value may follow."""
 
 WHOLE_HELP = "--help-all"
 """The evaluator's option for its whole help, which other commands take for --help."""
 
 LIKENESS = 0.7
-"""Least similarity of a word to a command at which it counts as a misspelling."""
+"""Least similarity of a word to a command, from 0 to 1, at which it counts as a misspelling of it."""
 
 
 def split_command(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
-    """Return the command that the first word names, None for the evaluator; and its arguments.
+    """Return the command that the first word names, None for the evaluator; and the other words.
 
     Raises UsageError for a first word that is no file and looks like a command.
     """
@@ -82,7 +89,7 @@ def split_command(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
 
 
 def command_of(name: str | None) -> click.Command:
-    """Return the click command of that name; the evaluator for None."""
+    """Return the click command of that name, None for the evaluator; its module is imported now."""
     command = importlib.import_module(f"pres_eval.cli.{name or 'evaluate'}").command
     assert isinstance(command, click.Command)
     if command.help is None:  # Python leaves docstrings out (-OO)
@@ -104,31 +111,48 @@ class HelpContext(click.Context):
         return WholeWords(width=self.terminal_width, max_width=self.max_content_width)
 
 
-def expand_long_options(command: click.Command, arguments: Sequence[str]) -> list[str]:
-    """Return the arguments with unique prefixes of long options written out.
+class OptionNames(NamedTuple):
+    """Names of a command's options.
 
-    Options with a letter come first: they are trec_eval's, where these prefixes are unique.
-    Raises UsageError for a prefix of several options, and for a second of an option that is given once.
+    long         all that begin with --
+    lettered     of options that have a letter as well, such as -c
+    takes_value  of options that a value follows
     """
-    from pres_eval.cli.command_options import RecordCommand  # numpy is imported before
 
-    names = {"--help"}
-    lettered: set[str] = set()
-    takes_value: set[str] = set()
+    long: set[str]
+    lettered: set[str]
+    takes_value: set[str]
+
+
+def _option_names(command: click.Command) -> OptionNames:
+    """Return the names of a command's options."""
+    names = OptionNames({"--help"}, set(), set())
     for option in command.params:
         if not isinstance(option, click.Option):
             continue
-        names.update(name for name in option.opts if name.startswith("--"))
+        names.long.update(name for name in option.opts if name.startswith("--"))
         if len(option.opts) > 1:
-            lettered.update(option.opts)
+            names.lettered.update(option.opts)
         if not option.is_flag and not option.count:
-            takes_value.update(option.opts)
+            names.takes_value.update(option.opts)
+    return names
+
+
+def expand_long_options(command: click.Command, arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with beginnings of long options written out, and values of flags moved.
+
+    --comp becomes --complete_rel_info_wanted, and --bounds all becomes --bounds --bounds-of all.
+    Raises UsageError for the beginning of several options, and for a second of an option that is given once.
+    """
+    from pres_eval.cli.command_options import RecordCommand  # numpy is imported before
+
+    names = _option_names(command)
     given_once = command.given_once if isinstance(command, RecordCommand) else frozenset[str]()
     expanded: list[str] = []
     already_given: set[str] = set()
     words = iter(arguments)
     for word in words:
-        if word == "--":
+        if word == "--":  # only files follow
             return [*expanded, word, *words]
         name, equals, value = word.partition("=")
         if name in FLAG_VALUES and equals:
@@ -138,29 +162,31 @@ def expand_long_options(command: click.Command, arguments: Sequence[str]) -> lis
         if flag_value is not None and flag_value.pattern.fullmatch(word):
             expanded += [flag_value.option, word]
             continue
-        if word.startswith("--") and name not in names:
-            name = _whole_option(name, names, lettered)
+        if word.startswith("--") and name not in names.long:
+            name = _whole_option(name, names)
         if name in given_once:
             if name in already_given:
                 raise UsageError(f"{name}: given twice, expected once")
             already_given.add(name)
         whole_word = name + equals + value
         expanded.append(whole_word)
-        if _wants_value(whole_word, takes_value):
-            expanded += islice(words, 1)
+        if _wants_value(whole_word, names.takes_value):
+            expanded += islice(words, 1)  # the next word, whatever it looks like
     return expanded
 
 
-def _whole_option(prefix: str, names: Collection[str], lettered: Collection[str]) -> str:
-    """Return the option that begins like this, or the text itself if none does; --help for --help-all.
+def _whole_option(prefix: str, names: OptionNames) -> str:
+    """Return the option that begins with `prefix`, or the prefix itself if none does; --help for --help-all.
 
-    lettered  options with a letter, which win over others
-    Raises UsageError for several.
+    Options with a letter win over others: they are trec_eval's, where these prefixes are unique.
+    Raises UsageError for a prefix of several options.
     """
     if prefix == WHOLE_HELP:
         return "--help"
-    matches = sorted(name for name in names if name.startswith(prefix))
-    matches = [match for match in matches if match in lettered] or matches
+    matches = sorted(name for name in names.long if name.startswith(prefix))
+    lettered_matches = [match for match in matches if match in names.lettered]
+    if lettered_matches:
+        matches = lettered_matches
     if not matches:
         return prefix
     if len(matches) > 1:
@@ -169,10 +195,13 @@ def _whole_option(prefix: str, names: Collection[str], lettered: Collection[str]
 
 
 def _wants_value(argument: str, takes_value: set[str]) -> bool:
-    """Return whether the next argument is this option's value."""
+    """Return whether the next word is this argument's value."""
     if argument.startswith("--") or not argument.startswith("-"):
         return argument in takes_value
-    # Of letters together, such as -qm, the last alone wants the next argument: what follows a letter that
-    # takes a value is this value.
-    takes = [f"-{letter}" in takes_value for letter in argument[1:]]
-    return sum(takes) == 1 and takes[-1]
+    # In letters together, such as -qm, what follows a letter that takes a value is the value: -mmap.  If
+    # nothing follows it there, the next word is.
+    letters = argument[1:]
+    for position, letter in enumerate(letters, 1):
+        if f"-{letter}" in takes_value:
+            return position == len(letters)
+    return False

@@ -20,6 +20,9 @@ from pres_eval.report.compared_topics import by_group_tables, winner_tables
 from pres_eval.report.run_plots import compared_figure
 from pres_eval.report.text import text_of
 
+MEANS_ARE_NOT_TESTED = "no column topic; tests need scores of topics: run,topic,MEASURE,..."
+"""What a message reports about scores that are means."""
+
 
 class CompareOptions(TieOptions, PairedOptions):
     """Compare runs: means with confidence intervals, paired tests, effect sizes, wins and losses.
@@ -134,20 +137,21 @@ class CompareOptions(TieOptions, PairedOptions):
 def command(options: CompareOptions) -> None:
     """Read scores or runs, compare them, and print the tables."""
     settings = options.settings()
-    paired = read_paired(
-        options, least_runs=1, without_topics="no column topic; tests need scores of topics:"
-    )
+    paired = read_paired(options, least_runs=1, error_of_means=MEANS_ARE_NOT_TESTED)
     groups, weights = None, None
     if options.groups is not None or options.weights is not None:
         groups, weights = topic_files(options, options.groups, options.weights, paired.scores.topics)
-    baseline, loop = _baseline(options, paired), paired.loop("comparing")
-    comparison = full_comparison(paired.scores, baseline, settings, groups, weights, loop, options.warn)
+    baseline = _baseline(options, paired)
+    comparison = full_comparison(
+        paired.scores, baseline, settings, groups, weights, loop=paired.loop("comparing"), warn=options.warn
+    )
     result = comparison.compared
     tables = compared_tables(result, topics_with_weights(paired.topics, result.scores))
     if comparison.by_group is not None:
         tables += by_group_tables(comparison.by_group, settings)
     if options.per_topic or options.sort_topics:
-        tables += winner_tables(comparison.plain, options.sort_topics or ORDERS[0])
+        unweighted_scores = comparison.plain
+        tables += winner_tables(unweighted_scores, options.sort_topics or ORDERS[0])
     recorded = _recorded(options, paired, settings, result)
     print_tables(tables, "compare", recorded, options, paired.failures, lambda: compared_figure(result))
 
@@ -155,14 +159,13 @@ def command(options: CompareOptions) -> None:
 def _recorded(
     options: CompareOptions, paired: Paired, settings: CompareSettings, result: ComparedRuns
 ) -> dict[str, object]:
-    """Return how the numbers were made, for JSON.
-
-    The baseline is the name of a run, BEST_RUN for the best of each measure, None if all pairs are compared.
-    """
-    baseline: str | None = BEST_RUN
-    if result.baselines is None:
+    """Return how the numbers were made, for JSON."""
+    baseline: str | None
+    if result.baselines is None:  # all pairs of runs were compared
         baseline = None
-    elif result.baseline is not None:
+    elif result.baseline is None:  # not the same for all measures
+        baseline = BEST_RUN
+    else:
         baseline = result.scores.runs[result.baseline]
     recorded: dict[str, object] = {
         **paired.settings,
@@ -178,9 +181,10 @@ def _recorded(
 
 
 def _baseline(options: CompareOptions, paired: Paired) -> int | str | None:
-    """Return the index of the run to compare with, BEST_RUN, or None for all pairs.
+    """Return the baseline: the index of a run, BEST_RUN for the best of each measure, None for all pairs.
 
-    Raises UsageError for a name that no run has.
+    --baseline best means the best of each measure, unless a run has this name.  Raises UsageError for a name
+    that no run has.
     """
     if options.all_pairs:
         return None

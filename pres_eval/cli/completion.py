@@ -13,9 +13,10 @@ from pres_eval.cli.commands import COMMANDS, COMPLETION_VARIABLE, command_of
 from pres_eval.cli.streams import say
 
 SHELLS = ("bash", "zsh", "fish")
-"""Shells that click completes for."""
+"""Shells for which there is a script."""
 
 PROGRAM = "pres-eval"
+"""Name of the command that is completed."""
 
 SHELL_SCRIPTS = {
     "bash": """\
@@ -53,8 +54,11 @@ end
 complete --no-files --command %(prog_name)s --arguments "(%(complete_func)s)"
 """,
 }
-"""Scripts of ours: click's for bash drops the commands where files may come as well, and its script for fish
-cuts descriptions at their first comma."""
+"""Templates of scripts that take the place of click's; zsh has click's own.
+
+Click's for bash drops the commands where files may come as well, and the one for fish cuts descriptions at
+their first comma.
+"""
 
 
 @click.command()
@@ -75,7 +79,10 @@ def command(shell: str) -> None:
 
 
 def print_completions(instruction: str) -> int:
-    """Answer a script that asks with `SHELL_complete` for completions; return the exit code."""
+    """Print the completions that the script of a shell asks for; return the exit code.
+
+    instruction  value of COMPLETION_VARIABLE, such as bash_complete; the words are in other variables
+    """
     shell, _, what = instruction.partition("_")
     has_words = "COMP_WORDS" in os.environ and (shell == "fish" or "COMP_CWORD" in os.environ)
     if shell not in SHELLS or what != "complete" or not has_words:
@@ -89,7 +96,7 @@ def print_completions(instruction: str) -> int:
 
 
 def _completer(shell: str) -> ShellComplete:
-    """Return the completion that click has for the shell, with our way of finding the command."""
+    """Return click's completion for the shell, changed so that the first word may name a command."""
     base = get_completion_class(shell)
     assert base is not None, "click knows the three shells"
     template = SHELL_SCRIPTS.get(shell, base.source_template)
@@ -100,7 +107,11 @@ def _completer(shell: str) -> ShellComplete:
         source_template = template
 
         def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
-            """Return the completions of a word: of the named command, or the evaluator and all commands."""
+            """Return the completions of the word `incomplete` behind the words `args`.
+
+            They are those of the command that the first word names; without one those of the evaluator, and
+            for the first word itself the commands as well.
+            """
             if args and args[0] in COMMANDS:
                 self.cli = _completable(args[0])
                 of_command: list[CompletionItem] = super().get_completions(args[1:], incomplete)
@@ -116,12 +127,12 @@ def _completer(shell: str) -> ShellComplete:
 
 
 class _MeasureNames(click.types.StringParamType):
-    """The names of measures and nicknames, with their descriptions."""
+    """Type of a value that is completed by the names of measures and nicknames."""
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names that begin like this."""
+        """Return the names that begin with `incomplete`, with their descriptions."""
         from pres_eval.measures import MEASURES, NICKNAMES
 
         texts: dict[str, str] = {}
@@ -132,26 +143,31 @@ class _MeasureNames(click.types.StringParamType):
 
 
 def _completable(name: str | None) -> click.Command:
-    """Return a copy of a command whose parameters know their completions."""
+    """Return a copy of a command, None for the evaluator, whose parameters know their completions."""
     command = copy.copy(command_of(name))
     command.params = [copy.copy(parameter) for parameter in command.params]
     for parameter in command.params:
+        is_argument = isinstance(parameter, click.Argument)
+        names_measures = parameter.name == "measures" or (name == "measures" and is_argument)
+        # Arguments without choices of their own name files.
+        names_files = parameter.metavar == "FILE" or (is_argument and parameter.type is click.STRING)
         choices = _choices(parameter.name or "")
         if choices:
             parameter.type = Choice(choices)
-        elif parameter.name == "measures" or (name == "measures" and isinstance(parameter, click.Argument)):
+        elif names_measures:
             parameter.type = _MeasureNames()
         elif parameter.metavar == "DIR":
             parameter.type = click.Path(file_okay=False)
-        elif parameter.metavar == "FILE" or (
-            isinstance(parameter, click.Argument) and parameter.type is click.STRING
-        ):  # arguments without choices of their own name files
+        elif names_files:
             parameter.type = click.Path()
     return command
 
 
 def _choices(name: str) -> tuple[str, ...]:
-    """Return the values of options that are checked later than click checks its choices."""
+    """Return the values of an option that takes certain ones although click has no choices for it.
+
+    name  of its field; none are returned for other options
+    """
     if name == "relevance_format":
         from pres_eval.reading.judgements.relevance import JUDGED_FORMATS
 

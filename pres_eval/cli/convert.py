@@ -12,7 +12,7 @@ from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, RESULTS_FORMAT
 from pres_eval.cli.streams import warn, writing_results
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.library.converting import blocks_of_file
-from pres_eval.reading.blocks import Block
+from pres_eval.reading.blocks import Block, FileFormat
 from pres_eval.reading.file import BYTE_ORDER_MARK, File
 from pres_eval.reading.formats.recognising import has_whole_numbers, recognised
 from pres_eval.reading.headings import GRADE, QRELS_PREFIX, RANK, RUN_PREFIX, SCORE, Role
@@ -68,7 +68,7 @@ class ConvertOptions(CommandOptions):
 
 @command_with(ConvertOptions)
 def command(options: ConvertOptions) -> None:
-    """Write the rows of the file in the other format."""
+    """Write the rows of the file in the format of --to."""
     check_format(options.results_format)
     form = options.relevance_format
     if options.tag is not None and options.target != "trec_results":
@@ -90,32 +90,47 @@ def command(options: ConvertOptions) -> None:
 
 
 def _has_grades(source: File, options: ConvertOptions) -> bool:
-    """Return whether a file has judgements, by the options, or by its beginning if these do not tell.
+    """Return whether a file has judgements, not a run: by the options, or else by its beginning.
 
     Raises UsageError for a file that may be a run or judgements.
     """
-    if options.relevance_format is not None or options.results_format != TREC:
-        return options.relevance_format is not None
-    columns = current_naming().columns
-    if options.grades or GRADE in columns or any(kind.startswith(QRELS_PREFIX) for kind in columns):
-        return True
-    if SCORE in columns or RANK in columns or any(kind.startswith(RUN_PREFIX) for kind in columns):
-        return False
+    by_options = _has_grades_by_options(options)
+    if by_options is not None:
+        return by_options
     run_format = recognised(source, Role.RUN)
     if run_format is None:
         return _begins_as_judgements(source)
     if options.target in ("qrels", *OF_RUNS):
         return options.target == "qrels"
-    form = run_format.name.partition(" ")[0]
-    if form in ("json", "jsonl", "beir") and _can_be_both(source, form):
+    form = _value_of_option(run_format)
+    if form in ("json", "jsonl", "beir") and _can_be_judgements(source, form):
         raise UsageError(
             f"{options.file} can be a run or judgements: name a run with -T {form}, judgements with -R {form}"
         )
     return False
 
 
+def _has_grades_by_options(options: ConvertOptions) -> bool | None:
+    """Return whether -R, -T, --columns and --grades mean judgements, not a run; None if they mean neither."""
+    if options.relevance_format is not None:
+        return True
+    if options.results_format != TREC:
+        return False
+    columns = current_naming().columns
+    names_grades = GRADE in columns or any(kind.startswith(QRELS_PREFIX) for kind in columns)
+    if names_grades or options.grades:
+        return True
+    names_scores = SCORE in columns or RANK in columns or any(kind.startswith(RUN_PREFIX) for kind in columns)
+    return False if names_scores else None
+
+
+def _value_of_option(file_format: FileFormat) -> str:
+    """Return the value of -T or -R for a format, which is the first word of its name."""
+    return file_format.name.partition(" ")[0]
+
+
 def _begins_as_judgements(source: File) -> bool:
-    """Return whether a file that is no run in a format with names has judgements: in one, or four columns."""
+    """Return whether a file in no recognised format of runs has judgements: by format, or four columns."""
     if recognised(source, Role.QRELS) is not None:
         return True
     for line in source.head().split(b"\n"):
@@ -124,19 +139,22 @@ def _begins_as_judgements(source: File) -> bool:
     return False
 
 
-def _can_be_both(source: File, form: str) -> bool:
-    """Return whether a file without named columns has whole numbers, as grades are and scores may be."""
-    judged = recognised(source, Role.QRELS)
-    if judged is None or judged.name.partition(" ")[0] != form:
+def _can_be_judgements(source: File, form: str) -> bool:
+    """Return whether a file in a format of runs is as well one of judgements in it: its numbers are whole.
+
+    form  the value of -T that means the format
+    """
+    judged_format = recognised(source, Role.QRELS)
+    if judged_format is None or _value_of_option(judged_format) != form:
         return False
     return has_whole_numbers(source)
 
 
 def _with_topics_of(blocks: Iterator[Block], path: str) -> Iterator[Block]:
-    """Yield blocks with topics named by the lines of a file, in place of their numbers from 1.
+    """Yield the blocks with the names of topics in the file at `path`, in place of their numbers from 1.
 
-    Warns of lines behind the last topic with documents; raises InputError for a topic that is no number of a
-    line.
+    The first name is that of topic 1, and so on.  Warns of names behind the last topic with documents; raises
+    InputError for a topic that is not the number of a name.
     """
     names = _topics_of(path)
     last_number = 0
@@ -159,10 +177,10 @@ def _with_topics_of(blocks: Iterator[Block], path: str) -> Iterator[Block]:
 
 
 def _topics_of(path: str) -> list[bytes]:
-    """Return the topics of a file: the first column of each line, without the heading.
+    """Return the names of topics in a file: the first column of each line, without a heading.
 
-    Columns are separated by tabs, commas or semicolons below a heading, and else by blanks; if all first
-    words have commas, by these.
+    If the first line has a heading, columns are cut at its separator: tabs, commas or semicolons.  Else they
+    are cut at blanks, or at commas if the first word of every line has one.
     """
     text = File(path).head(None).removeprefix(BYTE_ORDER_MARK)
     lines = [line.strip() for line in text.split(b"\n") if line.strip()]
@@ -178,10 +196,10 @@ def _topics_of(path: str) -> list[bytes]:
 
 
 def _first_cell(line: bytes, separator: bytes) -> bytes:
-    """Return what is before the separator, without quotation marks."""
+    """Return what is before the first separator, without quotation marks."""
     return line.split(separator)[0].strip(b'"')
 
 
 def _is_heading(cell: bytes) -> bool:
-    """Return whether a cell is a heading of topics."""
+    """Return whether a cell is a heading of a column of topics."""
     return cell.lower().decode("latin-1") in TOPIC_HEADINGS

@@ -50,22 +50,23 @@ def command(options: EvaluateOptions) -> None:
         print(f"pres-eval {__version__} (prints what trec_eval 9.0.8 and 10.0 print)")
     elif not options.runs:
         raise UsageError(USAGE_LINE + _hint_at_file_taken_by_option(context))
-    elif options.gated:
+    elif options.has_gates:
         _evaluate_and_report(options)
     else:
         _evaluate(options, ())
 
 
 def _show_help(context: click.Context, options: EvaluateOptions) -> None:
-    """Print the first screen of the help, or with --help-all the whole."""
+    """Print the short help, or with --help-all the whole; with the texts of measures that -m names."""
     from pres_eval.cli.help import first_screen, help_text
 
-    form = options.relevance_format
     if options.help_all:
-        text = help_text(context.command, options.measures, options.compat, form)
+        text = help_text(context.command, options.measures, options.compat, options.relevance_format)
     else:
-        is_named = context.get_parameter_source("relevance_format") is ParameterSource.COMMANDLINE
-        text = first_screen(context.command, options.measures, options.compat, form if is_named else "")
+        explained_format = ""
+        if context.get_parameter_source("relevance_format") is ParameterSource.COMMANDLINE:
+            explained_format = options.relevance_format
+        text = first_screen(context.command, options.measures, options.compat, explained_format)
     click.echo(text, nl=False)
 
 
@@ -81,7 +82,7 @@ def _evaluate_and_report(options: EvaluateOptions) -> None:
 
 
 def _hint_at_file_taken_by_option(context: click.Context) -> str:
-    """Return a hint at an option that took the first file as its value; empty if none did."""
+    """Return a hint at an option that took one of the files as its value; empty if none did."""
     for option in context.command.params:
         value = context.params.get(option.name or "")
         if option.metavar == "FILE" and isinstance(value, str) and os.path.exists(value):  # noqa: PTH110
@@ -103,8 +104,9 @@ def _evaluate(options: EvaluateOptions, warnings: Sequence[str]) -> None:
         _check_runs_are_not_measures(options, missing_runs)
     if options.topics is not None:
         options.topic_rule(OWN)  # raises UsageError for a rule that makes no sense here
-    numbers = options.numbers(None if options.debug is None else _only_topic(options.debug))
-    selection = _selection(options, numbers)
+    only_topic = None if options.debug is None else _only_topic(options.debug)
+    evaluation_options = options.evaluation_options(only_topic)
+    selection = _selection(options, evaluation_options)
     options.check_effects()
     relevance = relevance_at(options, options.qrels)
     options.warn(warning_of_infinite_gains(selection, relevance))
@@ -117,12 +119,12 @@ def _evaluate(options: EvaluateOptions, warnings: Sequence[str]) -> None:
         groups=groups,
         weights=weights,
         selection=selection,
-        options=numbers,
+        options=evaluation_options,
         zscores=None if options.zscore_file is None else _read_zscores(options.zscore_file),
         failures=[] if options.keep_going else None,  # None: the first failure ends the evaluation
         read_runs=[],
     )
-    if options.gated and options.replaced_option is not None:
+    if options.has_gates and options.option_of_replaced_file is not None:
         from pres_eval.cli.baselines import replaced_if_passed
 
         with replaced_if_passed(options) as stream:
@@ -134,35 +136,35 @@ def _evaluate(options: EvaluateOptions, warnings: Sequence[str]) -> None:
 
 
 def _warn_and_apply_gates(job: Job, evaluations: Sequence[ScoredRun], warnings: Sequence[str]) -> None:
-    """Print the warnings about all runs together, and apply the gates, when the results are written.
+    """Print the warnings about all runs together, then apply the gates; call this after the results.
 
-    Raises click's Exit if a gate was not passed or a run could not be evaluated.
+    Raises click's Exit if a gate failed or a run could not be evaluated.
     """
     options = job.command_options
     if len(options.runs) > 1 and options.output_format not in TABLES and not options.quiet:
         options.warn(job.warning_about_runs())
     if job.zscores is not None:
         options.warn(job.zscores.warning)
-    if options.gated:
+    if options.has_gates:
         _apply_gates(job, evaluations, warnings)
     exit_if_failed(job.failures)
 
 
 def _apply_gates(job: Job, evaluations: Sequence[ScoredRun], warnings: Sequence[str]) -> None:
-    """Print the findings of the gates; raise click's Exit if they were not passed."""
+    """Print the findings of the gates; raise click's Exit if a gate failed."""
     options = job.command_options
     if evaluations:
 
-        def evaluated(path: str) -> Record:
+        def evaluate_run(path: str) -> Record:
             """Return the evaluation of an earlier run."""
             rankings = runs_at(options, [path], job.relevance, job.options)
-            return _record(map(job.evaluated, rankings), job)
+            return _record_for_gates(map(job.evaluate, rankings), job)
 
         pass_gates(
             options,
-            now=_record(evaluations, job),
+            now=_record_for_gates(evaluations, job),
             printed=named_lines(evaluations, job),
-            evaluated=evaluated,
+            evaluate_run=evaluate_run,
             failures=job.failures or (),
             warnings=warnings,
         )
@@ -173,7 +175,7 @@ def _apply_gates(job: Job, evaluations: Sequence[ScoredRun], warnings: Sequence[
 
 
 def _with_files_of_patterns(options: EvaluateOptions) -> EvaluateOptions:
-    """Return the options with the files that patterns of remote paths name: no shell has looked for them."""
+    """Return the options with the files that patterns of remote paths name, which no shell expands."""
     from pres_eval.reading.storage import expand
 
     qrels = expand(options.qrels)
@@ -185,8 +187,8 @@ def _with_files_of_patterns(options: EvaluateOptions) -> EvaluateOptions:
     return options.replace(qrels=qrels[0], runs=tuple(runs))
 
 
-def _record(evaluations: Iterable[ScoredRun], job: Job) -> Record:
-    """Return the evaluations as gates compare them."""
+def _record_for_gates(evaluations: Iterable[ScoredRun], job: Job) -> Record:
+    """Return the evaluations as gates compare them; these do not use hashes of the runs' files."""
     from pres_eval.report.records import FileRecord, RunRecord, file_record
 
     qrels = FileRecord(job.command_options.qrels, None)
@@ -205,37 +207,41 @@ def _check_runs_are_not_measures(options: EvaluateOptions, missing_runs: Sequenc
     """Raise UsageError if a run that is no file has the name of a measure: `qrels run P@10`."""
     for name in missing_runs:
         try:
-            columns = select((name,), options.numbers(), options.nmax, options.relevance_info)
+            columns = select((name,), options.evaluation_options(), options.nmax, options.relevance_info)
         except MeasureError:
             continue
         if columns:
             raise UsageError(f"{name}: no such file, but a measure: type  -m {name}")
 
 
-def _selection(options: EvaluateOptions, numbers: Options) -> Selection:
-    """Return the columns asked for; warn of and leave out those of nicknames that cannot be computed."""
+def _selection(options: EvaluateOptions, evaluation_options: Options) -> Selection:
+    """Return the columns that -m asks for, with those of --ties and --bounds.
+
+    Columns of nicknames that cannot be computed are left out, with a warning.
+    """
     names = options.measures
     if not names and options.nmax_file:
         names = (*DEFAULT_MEASURES, BUDGET_MEASURE)
-    selection = select(names, numbers, options.nmax, options.relevance_info)
+    selection = select(names, evaluation_options, options.nmax, options.relevance_info)
     if options.nmax_file and BUDGET_MEASURE not in {column.measure.name for column in selection}:
         raise UsageError(
             f"--nmax-file {options.nmax_file}: no measure takes it, expected -m {BUDGET_MEASURE} too"
         )
-    if not numbers.num_docs_in_coll and options.size_file is None:
+    if not evaluation_options.num_docs_in_coll and options.size_file is None:
         reason = "{} is left out: it needs the number of documents in the collection (-N)"
         selection = leave_out(selection, lambda measure: measure.needs_collection_size, options.warn, reason)
     if options.weights is not None:
         geometric = [column.label for column in selection if column.measure.summary is geometric_mean]
         if geometric:
             options.warn(f"--weights does not change {', '.join(geometric)}: geometric means have none")
-    # False, True, or as text the documents and grades that bounds are of.
-    bounds = options.bounds and (options.bounds_of or True)
-    return with_ties_and_bounds(selection, numbers, bounds, options.warn)
+    bounds: bool | str = options.bounds
+    if options.bounds and options.bounds_of:
+        bounds = options.bounds_of  # such as all,max_rel=3
+    return with_ties_and_bounds(selection, evaluation_options, bounds, options.warn)
 
 
 def _read_zscores(path: str) -> ZScores:
-    """Return the means and standard deviations of -Z."""
+    """Return the means and standard deviations in the file of -Z."""
     from pres_eval.reading.zscores import read_zscores
 
     return read_zscores(File(path))

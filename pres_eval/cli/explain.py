@@ -6,12 +6,12 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 
-from pres_eval.analysis.explain import explain_topics
+from pres_eval.analysis.explain import Explanation, explain_topics
 from pres_eval.analysis.steps import STEP_MAKERS, check_explained, measure_steps, topic_rankings
 from pres_eval.analysis.sweep import SWEPT_MEASURES, select_at
 from pres_eval.cli.analysing import AnalysisOptions, print_tables
 from pres_eval.cli.command_options import WholeRange, argument, command_with, option
-from pres_eval.cli.loading import Loaded, read
+from pres_eval.cli.loading import Loaded, load
 from pres_eval.cli.shared import WITH_CUTOFFS
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.measures.selection import SelectedColumn, select
@@ -20,12 +20,16 @@ from pres_eval.report.explained_tables import explained_figure, explained_tables
 from pres_eval.report.layout import Table
 from pres_eval.report.steps_tables import steps_tables
 from pres_eval.report.text import text_of
+from pres_eval.scoring import ScoredRun
 
 MOST_PICTURES = 12
-"""Topics that --plot draws at most."""
+"""Largest number of topics that --plot draws."""
 
 SCREEN_LINES = 50
 """Lines that count as a screenful where there is no terminal."""
+
+LINES_OF_PROMPT = 2
+"""Lines of a terminal that stay free for the shell's prompt."""
 
 
 class ExplainOptions(AnalysisOptions):
@@ -74,60 +78,68 @@ class ExplainOptions(AnalysisOptions):
 
 @command_with(ExplainOptions)
 def command(options: ExplainOptions) -> None:
-    """Print where the score of a run comes from, or that of two runs."""
+    """Print where the values of a run come from, or those of two runs side by side."""
     runs, names_of_topics = [options.run], list(options.run_and_topics)
     if names_of_topics and os.path.exists(names_of_topics[0]):  # noqa: PTH110
         runs.append(names_of_topics.pop(0))
-    loaded = read(options, options.qrels, runs)
-    scoring = loaded.scoring(select_at(SWEPT_MEASURES, [options.nmax], options.numbers()))
+    loaded = load(options, options.qrels, runs)
+    scoring = loaded.scoring(select_at(SWEPT_MEASURES, [options.nmax], options.evaluation_options()))
     evaluations = loaded.evaluations(scoring)
     chosen = list(_topics(loaded, names_of_topics))
     most_lines = None  # of output; None: any number
     if not names_of_topics and options.most is None:
-        most_lines = shutil.get_terminal_size((80, SCREEN_LINES)).lines - 2
+        most_lines = shutil.get_terminal_size((80, SCREEN_LINES)).lines - LINES_OF_PROMPT
     if options.measures:
         tables = _tables_of_steps(options, loaded, chosen, most_lines)
-        print_tables(
-            tables, "explain", {**loaded.settings, "measures": options.measures}, options, loaded.failures
-        )
+        settings = {**loaded.settings, "measures": options.measures}
+        print_tables(tables, "explain", settings, options, loaded.failures)
         return
     if options.plot and len(chosen) > MOST_PICTURES:
         raise UsageError(
             f"--plot: {len(chosen)} topics, expected {MOST_PICTURES} at most: name those to draw"
         )
-    level = loaded.options.relevance_level
     explained = [
         list(explain_topics(loaded.qrels(), ranking, loaded.options, options.nmax, chosen))
         for ranking in loaded.rankings
     ]
+    tables = _tables_of_pres(options, loaded, evaluations, explained, most_lines)
+    settings = {**loaded.settings, "nmax": options.nmax}
+    print_tables(tables, "explain", settings, options, loaded.failures, lambda: explained_figure(explained))
+
+
+def _tables_of_pres(
+    options: ExplainOptions,
+    loaded: Loaded,
+    evaluations: Sequence[ScoredRun],
+    explained: Sequence[Sequence[Explanation]],
+    most_lines: int | None,
+) -> list[Table]:
+    """Return the tables that explain the PRES of one run, or of two side by side.
+
+    evaluations  of the runs
+    explained    for each run the explanations of the topics
+    most_lines   of output; None: any number
+    """
+    level = loaded.options.relevance_level
     if len(loaded.rankings) == 2:
         pairs = list(zip(*explained, strict=True))
-        tables = side_by_side_tables(pairs, evaluations, loaded.names, options.most, most_lines, level)
-    else:
-        topics = {
-            "topics of the run": len(loaded.rankings[0].topic),
-            "topics of the qrels": len(loaded.relevance.pool.topics),
-        }
-        tables = explained_tables(
-            explained[0], evaluations[0], loaded.names[0], topics, options.most, most_lines, level
-        )
-    print_tables(
-        tables,
-        "explain",
-        {**loaded.settings, "nmax": options.nmax},
-        options,
-        loaded.failures,
-        lambda: explained_figure(explained),
+        return side_by_side_tables(pairs, evaluations, loaded.names, options.most, most_lines, level)
+    num_topics = {
+        "topics of the run": len(loaded.rankings[0].topic),
+        "topics of the qrels": len(loaded.relevance.pool.topics),
+    }
+    return explained_tables(
+        explained[0], evaluations[0], loaded.names[0], num_topics, options.most, most_lines, level
     )
 
 
 def _tables_of_steps(
-    options: ExplainOptions, loaded: Loaded, topics: list[int], lines: int | None
+    options: ExplainOptions, loaded: Loaded, topics: list[int], most_lines: int | None
 ) -> list[Table]:
-    """Return the tables of the measures that -m asks for.
+    """Return the tables that explain the measures of -m step by step.
 
-    topics  indices of topics in the judgements
-    lines   of output at most; None: any number, and topics as they were named, not the worst first
+    topics      indices of topics in the judgements
+    most_lines  of output; None: any number, and topics in their order, not the worst first (but with --max)
     """
     if len(loaded.rankings) > 1:
         raise UsageError("-m explains one run: leave out the second")
@@ -140,13 +152,13 @@ def _tables_of_steps(
     for topic in topic_rankings(loaded.qrels(), loaded.rankings[0], loaded.options, topics):
         level = loaded.options.relevance_level
         explained.append([measure_steps(topic, column, level) for column in selection])
-    if lines is not None or options.most is not None:
-        explained.sort(key=lambda measures: measures[0].value)
-    return steps_tables(explained, options.most, lines)
+    if most_lines is not None or options.most is not None:
+        explained.sort(key=lambda steps_of_measures: steps_of_measures[0].value)
+    return steps_tables(explained, options.most, most_lines)
 
 
 def _in_order_asked(measures: Sequence[str], options: Options) -> list[SelectedColumn]:
-    """Return the columns of -m, the measures in the order in which they were asked for."""
+    """Return the columns of `measures`, the values of -m, in the order of these values."""
     columns = select(measures, options)
     order: dict[str, int] = {}
     for text in measures:
@@ -156,10 +168,9 @@ def _in_order_asked(measures: Sequence[str], options: Options) -> list[SelectedC
 
 
 def _topics(loaded: Loaded, names: Sequence[str]) -> Iterator[int]:
-    """Yield the indices in the pool of the topics of these names.
+    """Yield the indices in the judgements of the topics with these names, each once.
 
-    Without names these are the topics of the run, with -c all that are judged.
-
+    Without names: of the topics of the first run, or with -c of all judged topics.
     Raises UsageError for a topic that is not judged.
     """
     number_of_topic = {topic: number for number, topic in enumerate(loaded.relevance.pool.topics)}

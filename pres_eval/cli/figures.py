@@ -1,4 +1,4 @@
-"""pres-eval figures: the figures of the papers on PRES, of one's own runs."""
+"""pres-eval figures: the figures of the papers on PRES, for the runs of the user."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pres_eval.analysis.explain import Explanation, explain_topics
 from pres_eval.checking.warnings import without_common_topic
 from pres_eval.cli.analysing import RunsOptions, print_tables
 from pres_eval.cli.command_options import WholeRange, argument, command_with, option
-from pres_eval.cli.loading import Loaded, read
+from pres_eval.cli.loading import Loaded, load
 from pres_eval.errors import NoCommonTopicError, UsageError
 from pres_eval.report import figures
 from pres_eval.report.text import text_of
@@ -22,6 +22,7 @@ FIGURES_OF_ALL_TOPICS = {"pres-rank": figures.pres_rank_figure, "pres-mrr": figu
 """The functions that make the figures of all topics of the runs, by the names of the figures."""
 
 FIGURE_KINDS = ("relevant", *FIGURES_OF_ONE_TOPIC, *FIGURES_OF_ALL_TOPICS)
+"""Names of all figures; `relevant` shows the judgements alone."""
 
 
 class FiguresOptions(RunsOptions):
@@ -58,7 +59,7 @@ def command(options: FiguresOptions) -> None:
     """Print the table of a figure, and draw it."""
     if options.kind == "roc" and not options.num_docs_in_coll:
         raise UsageError("roc needs the number of documents in the collection: -N NUM")
-    loaded = read(options, options.qrels, options.runs)
+    loaded = load(options, options.qrels, options.runs)
     for ranking in loaded.rankings:
         if not len(ranking.topic):
             raise NoCommonTopicError(without_common_topic(loaded.relevance, ranking, loaded.options))
@@ -73,17 +74,21 @@ def _figure(options: FiguresOptions, loaded: Loaded) -> figures.Drawn:
         return figures.relevant_figure(loaded.qrels(), loaded.options.relevance_level)
     if options.kind in FIGURES_OF_ALL_TOPICS:
         make = FIGURES_OF_ALL_TOPICS[options.kind]
-        return make(options.cutoff, loaded.names, _explained(options, loaded, None))
+        return make(options.cutoff, loaded.names, _explained(options, loaded, topics=None))
     topics = [text_of(topic) for topic in loaded.relevance.pool.topics]
     name = topics[0] if options.topic is None else options.topic
     if name not in topics:
         raise UsageError(f"--topic {name}: not in the qrels, expected one such as {', '.join(topics[:3])}")
-    explanations = [explanation for (explanation,) in _explained(options, loaded, [topics.index(name)])]
+    explained = _explained(options, loaded, topics=[topics.index(name)])
+    explanations = [explanation for (explanation,) in explained]  # one topic for each run
     return FIGURES_OF_ONE_TOPIC[options.kind](name, loaded.names, explanations, options.num_docs_in_coll)
 
 
 def _explained(options: FiguresOptions, loaded: Loaded, topics: list[int] | None) -> list[list[Explanation]]:
-    """Return for each run the explanations of topics, given by their indices; None: of all that it has."""
+    """Return for each run the explanations of topics.
+
+    topics  their indices in the judgements; None: all topics of the run
+    """
     explanations = []
     for ranking in loaded.rankings:
         topics_of_run = ranking.topic.tolist() if topics is None else topics

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,7 +30,7 @@ NEEDS_GATE = Need(("fail_under", "fail_over", "against", "expect"), "a gate, suc
 
 
 class GateOptions(CommandOptions, position=7):
-    """Options of the gates."""
+    """Options of the gates; for what they write and compare, the evaluator has --output and --format."""
 
     fail_under: tuple[str, ...] = option(
         "--fail-under", multiple=True, metavar="NAME=VALUE",
@@ -95,18 +95,18 @@ class GateOptions(CommandOptions, position=7):
         help="Write the findings of the gates to FILE, as Markdown.",
     )  # fmt: skip
 
-    # Options of the evaluator.
+    # Options that the evaluator declares.
     output: str | None = None
     output_format: str
 
     @property
-    def gated(self) -> bool:
+    def has_gates(self) -> bool:
         """Return whether there is any gate."""
         return bool(self.fail_under or self.fail_over or self.against or self.expect)
 
     @property
-    def replaced_option(self) -> str | None:
-        """Return the option whose FILE --output replaces, None if it replaces none."""
+    def option_of_replaced_file(self) -> str | None:
+        """Return --against or --expect if --output would replace its FILE, None if it replaces neither."""
         if self.output is None or self.output == "-":
             return None
         for name, path in (("--against", self.against), ("--expect", self.expect)):
@@ -115,7 +115,10 @@ class GateOptions(CommandOptions, position=7):
         return None
 
     def file_of(self, error: PresEvalError) -> str:
-        """Return the file of the command line that an error is about, empty for none."""
+        """Return the file of the command line that an error is about, empty for none.
+
+        Errors that do not name it in a field begin with it.
+        """
         if isinstance(error, InputError):
             return error.path
         for file in self.named_files(FileUse.READ, FileUse.BASELINE):
@@ -124,35 +127,39 @@ class GateOptions(CommandOptions, position=7):
         return ""
 
     def thresholds(self) -> list[Threshold]:
-        """Return the limits of values; raise UsageError for one that is none."""
+        """Return the limits of --fail-under and --fail-over; raise UsageError for a text that is no limit."""
         from pres_eval.cli.gates.thresholds import OVER, UNDER, read_threshold
 
         lower_limits = [read_threshold(text, UNDER) for text in self.fail_under]
         return lower_limits + [read_threshold(text, OVER) for text in self.fail_over]
 
     def check_gates(self) -> None:
-        """Stop at gates that make no sense, before anything is read.
+        """Raise UsageError for gates that make no sense, before anything is read.
 
-        Raises UsageError, and InputError for a file that does not exist.
+        Raises InputError for a file that does not exist.
         """
         self.check_needs()
         for name, path in (("--against", self.against), ("--expect", self.expect)):
             if path not in (None, "-") and not os.path.exists(path):  # noqa: PTH110
                 raise InputError(str(path), None, f"no such file ({name})", "a readable file")
-        replaced = self.replaced_option
-        if replaced is not None:
-            # A baseline in another format would not be one for the next call.
-            needed = {"--against": "json", "--expect": "trec"}[replaced]
+        option = self.option_of_replaced_file
+        if option is not None:
+            # Of another format, the new file could not be read by the next call.
+            needed = {"--against": "json", "--expect": "trec"}[option]
             if self.output_format != needed:
                 raise UsageError(
-                    f"--output {self.output} is the FILE of {replaced}: expected --format {needed}, or"
+                    f"--output {self.output} is the FILE of {option}: expected --format {needed}, or"
                     " another --output"
                 )
+        # These raise UsageError for values that cannot be read.
         self.earlier_settings()
         self.thresholds()
 
     def earlier_settings(self) -> dict[str, Any]:
-        """Return the fields of EarlierEvaluation that options set; raise UsageError for invalid values."""
+        """Return the fields of EarlierEvaluation that options set, all but path and record.
+
+        Raises UsageError for invalid values.
+        """
         from pres_eval.analysis.compare_settings import CompareSettings
         from pres_eval.analysis.corrections import CORRECTIONS
         from pres_eval.analysis.significance import PAIRED_TESTS
@@ -184,23 +191,24 @@ class GateOptions(CommandOptions, position=7):
 
 
 GATE_FIELDS = tuple(name for name, _ in GateOptions.fields())
-"""Names of the options of gates."""
+"""Names of the fields of GateOptions that are options."""
 
 
 def pass_gates(
     options: EvaluateOptions,
     now: Record,
     printed: bytes,
-    evaluated: Callable[[str], Record],
+    evaluate_run: Callable[[str], Record],
     failures: Sequence[RunFailure],
     warnings: Sequence[str],
 ) -> None:
-    """Print the findings of the gates on stderr; raises click's Exit with code 3 if they were not passed.
+    """Print the findings of the gates on stderr; raise click's Exit with code 3 if a gate failed.
 
-    printed    trec_eval's lines of all runs, each after its name
-    evaluated  returns the evaluation of an earlier run that --against names
-    failures   runs that could not be evaluated, which fail besides, with exit code 2
-    warnings   that were printed so far, for the reports
+    now           the evaluation whose gates these are
+    printed       trec_eval's lines of all runs, each run after a line with its name
+    evaluate_run  returns the evaluation of the run at a path: of --against, if it names no JSON
+    failures      runs that could not be evaluated: if there are any, click's Exit has code 2
+    warnings      printed so far, for the reports
     """
     from pres_eval.cli.gates import findings as texts
     from pres_eval.cli.gates.against import EarlierEvaluation
@@ -211,14 +219,17 @@ def pass_gates(
     if options.against is not None:
         from pres_eval.cli.baselines import read_baseline
 
-        record = read_baseline(options, options.against, evaluated)
+        record = read_baseline(options, options.against, evaluate_run)
         check_groups(options, options.against, now, record)
         earlier = EarlierEvaluation(path=options.against, record=record, **options.earlier_settings())
+    line_findings: Iterable[GateFinding] = ()
+    if options.expect is not None:
+        line_findings = _findings_of_expect(options, options.expect, printed)
     findings, compared = check_gates(
         now,
         options.thresholds(),
         earlier,
-        () if options.expect is None else _unexpected_lines(options, options.expect, printed),
+        line_findings,
         topics_chosen=options.complete or options.topics is not None or now.options.only_topic is not None,
     )
     for line in texts.lines_of(findings):
@@ -236,14 +247,14 @@ def pass_gates(
         raise click.exceptions.Exit(texts.EXIT_CODE)
 
 
-def _unexpected_lines(options: EvaluateOptions, path: str, printed: bytes) -> Iterator[GateFinding]:
-    """Yield the findings of --expect: about each line of its file, and the lines that it lacks."""
+def _findings_of_expect(options: EvaluateOptions, path: str, printed: bytes) -> Iterator[GateFinding]:
+    """Yield the findings of --expect about the lines of its file at `path`, and the lines that it lacks."""
     from pres_eval.cli.baselines import read_whole
     from pres_eval.cli.gates.expected import line_findings
     from pres_eval.reading.topic_files import decoded, encoded
 
-    expected = encoded(decoded(read_whole(File(path), by_line=True)))
-    yield from line_findings(path, expected, printed, options.allow_unmatched)
+    file_text = encoded(decoded(read_whole(File(path), by_line=True)))
+    yield from line_findings(path, file_text, printed, options.allow_unmatched)
 
 
 def check_groups(options: EvaluateOptions, path: str, now: Record, earlier: Record) -> None:
@@ -273,7 +284,7 @@ def check_groups(options: EvaluateOptions, path: str, now: Record, earlier: Reco
 
 
 def _add_to_job_summary(text: str) -> None:
-    """Append to the page that GitHub shows of a job, if there is one; warn if it cannot be written."""
+    """Append Markdown to the page that GitHub shows of a job, if there is one; warn if that fails."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:
         return
@@ -285,7 +296,7 @@ def _add_to_job_summary(text: str) -> None:
 
 
 def report_failures(options: GateOptions, failures: Sequence[RunFailure], warnings: Sequence[str]) -> None:
-    """Write the error that stopped the evaluation to the reports of the gates, which cannot check it."""
+    """Write to the reports of the gates the errors because of which no gate was checked."""
     from pres_eval.cli.gates.reports import error_findings
 
     _write_reports(options, error_findings(failures), (), warnings)
@@ -309,8 +320,10 @@ def _write_reports(
 def report_usage_error(arguments: Sequence[str], message: str) -> None:
     """Write an error of the command line to the reports that it names, unless they are other files.
 
-    The options are wrong, so that nothing keeps --junit from naming an input: a file that is not a report of
-    ours stays.
+    The options could not be read, so nobody has checked that --junit names no input: a file that is not a
+    report of ours stays as it is.
+
+    arguments  words of the command line
     """
     from pres_eval.cli.gates.reports import as_junit, as_markdown, error_findings, is_report
 

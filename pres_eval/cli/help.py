@@ -37,10 +37,10 @@ FIRST_OPTIONS = {
     "fail_under": "Exit with 3 if a value is lower, such as map=0.30.",
     "help_all": "Show all options, formats and exit codes.",
 }
-"""The options of the first screen, by the names of their parameters, each with a text of one line."""
+"""The options of the short help, by the names of their fields, each with a text of one line."""
 
 SECOND_COMMANDS = ("completion", "figures", "help", "man", "protocols")
-"""Commands that the first screen names without their purposes."""
+"""Commands that the short help names without their purposes."""
 
 MORE = "More: pres-eval help COMMAND, pres-eval --help-all, pres-eval man"
 
@@ -180,10 +180,12 @@ def command(context: click.Context, /, name: str | None) -> None:
 def first_screen(
     command: click.Command, measures: Sequence[str] = (), compat: str = "", form: str = ""
 ) -> str:
-    """Return the short help; with the texts of `measures`, and of the format of judgements `form`.
+    """Return the short help, which fits on a screen.
 
-    compat  the version of trec_eval whose nicknames `measures` may be
-    form    empty for no format
+    command   the evaluator
+    measures  names of measures and nicknames whose texts follow
+    compat    the version of trec_eval whose nicknames these are; empty if there are none
+    form      the format of judgements whose text follows, empty for none
     """
     option_by_field = {option.name: option for option in command.params if isinstance(option, click.Option)}
     options = [(_first_name(option_by_field[field]), text) for field, text in FIRST_OPTIONS.items()]
@@ -202,7 +204,7 @@ def first_screen(
 
 
 def _first_name(option: click.Option) -> str:
-    """Return the shortest name of an option, with its value: -m NAME."""
+    """Return the shortest name of an option, with what its value is called: -m NAME."""
     name = min(option.opts, key=len)
     if option.is_flag:
         return name
@@ -210,7 +212,10 @@ def _first_name(option: click.Option) -> str:
 
 
 def _measure_section(measures: Sequence[str], compat: str) -> list[str]:
-    """Return the section that explains the named measures; none without any."""
+    """Return the section with the texts of the named measures, as a list; an empty list without names.
+
+    compat  the version of trec_eval whose nicknames `measures` may be
+    """
     if not measures:
         return []
     texts = [measure_text(measure) for measure in named_measures(measures, VERSIONS[compat])]
@@ -223,9 +228,12 @@ def _page(*sections: str) -> str:
 
 
 def help_text(command: click.Command, measures: Sequence[str], compat: str, form: str) -> str:
-    """Return the whole help; with the texts of `measures`, and of the format of judgements `form`.
+    """Return the whole help; for the evaluator, as `first_screen` returns the short one.
 
-    compat  the version of trec_eval whose nicknames are listed
+    command   the evaluator
+    measures  names of measures and nicknames whose texts follow
+    compat    the version of trec_eval whose nicknames are listed
+    form      the format of judgements to explain; qrels if it has no text
     """
     format_of_judgements = form if form in FILE_FORMATS else "qrels"
     formats = [_file_format(FILE_FORMATS[name]) for name in ("trec_results", format_of_judgements, "others")]
@@ -247,18 +255,18 @@ def help_text(command: click.Command, measures: Sequence[str], compat: str, form
 
 
 def measure_text(measure: Measure) -> str:
-    """Return the name of a measure over its whole text."""
+    """Return the name of a measure, and on the lines below it its whole text."""
     return measure.name + "\n" + fitted(measure.text, 4)
 
 
 def _file_format(text: str) -> str:
-    """Return the name of a format and its columns unchanged, and their description in new lines."""
+    """Return a text of FILE_FORMATS with the lines of its description broken for the terminal."""
     name, columns, notes = text.split("\n", 2)
     return f"{name}\n{columns}\n{prose(notes, 2)}"
 
 
 def option_rows(command: click.Command) -> list[tuple[str, str]]:
-    """Return each option as it is written, with its value; and its effect, with its default."""
+    """Return for each option its names with its value, and its effect with its default; hidden ones not."""
     rows = []
     for option in command.params:
         if not isinstance(option, click.Option) or option.hidden:

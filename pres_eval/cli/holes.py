@@ -10,7 +10,7 @@ from pres_eval.analysis.pooling import FirstDocuments, first_documents, judged_k
 from pres_eval.analysis.pools import holes
 from pres_eval.cli.analysing import RunsOptions, print_tables
 from pres_eval.cli.command_options import WholeRange, command_with, option
-from pres_eval.cli.loading import Loaded, read
+from pres_eval.cli.loading import Loaded, load
 from pres_eval.cli.reader import unchanged
 from pres_eval.errors import UsageError
 from pres_eval.reading.run_files import text_at
@@ -48,12 +48,13 @@ def command(options: HolesOptions) -> None:
     if options.max_retrieved is not None:
         depth = min(depth, options.max_retrieved)
     with unchanged(options.runs if options.documents else (), [options.qrels]):
-        loaded = read(options, options.qrels, options.runs)
+        loaded = load(options, options.qrels, options.runs)
         holes_of_runs = [holes(loaded.qrels(), ranking, depth) for ranking in loaded.rankings]
         tables = holes_tables(loaded.names, holes_of_runs, depth)
         if options.documents:
             tables.append(_documents_table(options, loaded, holes_of_runs, depth))
-    shares = np.array([[row[-1] for row in tables[0].rows]], np.float64)
+    table_of_runs = tables[0]
+    shares = np.array([[row[-1] for row in table_of_runs.rows]], np.float64)  # the last column, (1, R)
 
     def figure() -> Figure:
         """Return the picture of the shares of unjudged documents."""
@@ -74,10 +75,10 @@ def _documents_table(
     holes_of_runs: Sequence[Sequence[tuple[bytes, int, int]]],
     depth: int,
 ) -> Table:
-    """Return the table of the unjudged documents, after reading the runs again.
+    """Return the table of the unjudged documents down to rank `depth`, after reading the runs again.
 
-    holes_of_runs  for each topic of each run: the topic, how many documents were looked at, how many of
-                   these nobody judged
+    holes_of_runs  for each topic of each run: the topic, how many documents it has down to this rank, how
+                   many of these nobody judged
     """
     qrels = loaded.qrels()
     judged = set(judged_keys(qrels.pool, qrels.grade.tolist()))

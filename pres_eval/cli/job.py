@@ -1,4 +1,4 @@
-"""Job of the evaluator: its options, the runs that it reads, what it makes of them."""
+"""Job of the evaluator: its options, the runs that it reads, and their evaluations."""
 
 from __future__ import annotations
 
@@ -118,10 +118,11 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
     )  # fmt: skip
 
     def check_effects(self) -> None:
-        """Raises UsageError for gates that make no sense, and options that have no effect beside others."""
+        """Raise UsageError for gates that make no sense, and options that have no effect beside others."""
         if self.old_format:
             self._check_old_format()
-        if any(getattr(self, name) not in (None, False, ()) for name in GATE_FIELDS):
+        has_option_of_gates = any(getattr(self, name) not in (None, False, ()) for name in GATE_FIELDS)
+        if has_option_of_gates:
             self.check_gates()
         self.check_table()
         if self.signature and (self.writes_parquet or self.output_format in ("csv", "tsv", "jsonl")):
@@ -150,10 +151,10 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
             raise UsageError("--cluster-timeout goes with --cluster and a Dask scheduler")
 
     def _check_old_format(self) -> None:
-        """Raise UsageError for -o with a value, which other commands take and trec_eval does not.
+        """Raise UsageError for -o with a value, as other commands take it; trec_eval's -o takes none.
 
-        The value would be taken for the judgements: it is one if there is no such file, and its ending is
-        that of results, or two files follow.
+        The value is then the first file, where judgements are expected.  It was meant as a value if there is
+        no such file, and it has an ending of results, or two files follow.
         """
         path = self.qrels or ""
         if path in ("", "-") or "://" in path or os.path.exists(path):  # noqa: PTH110
@@ -167,14 +168,14 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
 
     @property
     def writes_parquet(self) -> bool:
-        """Return whether all values go into one table, because of the output file's ending."""
+        """Return whether --output names a table of all values, FILE.parquet, and no --format another one."""
         if self.output is None or self.output_format != "trec":
             return False
         return self.output.endswith(".parquet")
 
 
 class ReadRun(NamedTuple):
-    """What the warning about all runs together needs of a run that was read.
+    """Facts of a run that was read, for the warning about all runs together.
 
     topics         (T,) indices of its topics in the judgements
     num_retrieved  number of its documents
@@ -188,7 +189,7 @@ class ReadRun(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Job(Scoring):
-    """Job of the evaluator: what runs are scored with, and the options of the command.
+    """Job of the evaluator: what runs are scored with, the options of the command, lists of what happened.
 
     failures   list that receives the runs that cannot be evaluated, None if the first of them is an error
     read_runs  list that receives the facts of each run that is read
@@ -199,7 +200,10 @@ class Job(Scoring):
     read_runs: list[ReadRun]
 
     def record(self, runs: Iterable[RunRecord], qrels: FileRecord) -> Record:
-        """Return evaluated runs with all that their numbers depend on, for JSON and for gates."""
+        """Return the evaluated runs with all that their numbers depend on, for JSON and for gates.
+
+        qrels  the file of the judgements
+        """
         from pres_eval.reading.judgements.digests import judgements_digest
         from pres_eval.report.records import JudgementsRecord, Record, file_record
 
@@ -238,9 +242,9 @@ class Job(Scoring):
         )
 
     def rankings(self) -> Iterator[Ranking]:
-        """Yield the runs over the topics that --topics wants, each after a warning about equal scores.
+        """Yield the runs over the topics of --topics, each after a warning about equal scores.
 
-        Several runs over common topics are all read before the first is given.
+        Several runs over common topics are all read before the first is yielded.
         """
         rankings = self._read()
         if len(self.command_options.runs) > 1 and self.command_options.topic_rule(OWN) == COMMON:
@@ -251,7 +255,10 @@ class Job(Scoring):
             yield ranking
 
     def _on_common_topics(self, runs: Iterable[Ranking]) -> Iterator[Ranking]:
-        """Yield the runs over the topics that all of them have; those without any come last, and fail."""
+        """Yield the runs over the topics that all of them have.
+
+        With --keep-going runs without any topic do not count, and are yielded last: evaluating them fails.
+        """
         from pres_eval.analysis.topics import use_topics
 
         with_topics, failed = [], []
@@ -260,11 +267,13 @@ class Job(Scoring):
                 failed.append(ranking)
             else:
                 with_topics.append(ranking)
-        yield from use_topics(with_topics, self._names(), COMMON, len(self.relevance.pool.topics))[0]
+        num_topics = len(self.relevance.pool.topics)
+        over_common_topics, _ = use_topics(with_topics, self._names(), COMMON, num_topics)
+        yield from over_common_topics
         yield from failed
 
     def _read(self) -> Iterator[Ranking]:
-        """Yield the runs as they come, and keep what the warning about all of them needs."""
+        """Yield the runs as they are read, and add the facts of each to `read_runs`."""
         options = self.command_options
         for ranking in runs_at(options, options.runs, self.relevance, self.options, self.failures):
             if len(ranking.topic) or not options.keep_going:
@@ -274,7 +283,7 @@ class Job(Scoring):
 
     def _names(self) -> list[str]:
         """Return the names of the runs read so far."""
-        return self.command_options.named([(run.tag, run.path) for run in self.read_runs])
+        return self.command_options.names_of_runs([(run.tag, run.path) for run in self.read_runs])
 
     def warning_about_runs(self) -> str | None:
         """Return the warning about several runs together that were read so far; None if there is none."""
@@ -287,20 +296,26 @@ class Job(Scoring):
         rule = self.command_options.topic_rule(OWN)
         used = used_topics(topics, self._names(), rule, len(self.relevance.pool.topics))
         depth = depth_warning(self.selection, [run.num_retrieved for run in self.read_runs])
-        return "; ".join(text for text in (used.warning, depth) if text) or None
+        texts = [text for text in (used.warning, depth) if text]
+        if not texts:
+            return None
+        return "; ".join(texts)
 
     def loop(self, work: Callable[[int], Result], count: int) -> Iterator[Result]:
-        """Yield work(0) to work(count - 1), the score of some topics each: by copies if that takes long."""
+        """Yield work(0) to work(count - 1), the scores of some topics each.
+
+        Copies of this process may do the work, but not for a single step, several runs, or one processor.
+        """
         options = self.command_options
-        # Z-scores remember, for a warning, what they lacked.
+        # Z-scores remember in this process, for a warning, which topics and measures their file lacks.
         if count == 1 or len(options.runs) > 1 or options.num_jobs == 1 or self.zscores is not None:
             return in_turn(work, count)
         from pres_eval.engines.copies import by_copies
 
         return by_copies(work, count, options.num_jobs)
 
-    def evaluated(self, ranking: Ranking) -> ScoredRun:
-        """Return all numbers of a run.  Raises NoCommonTopicError."""
+    def evaluate(self, ranking: Ranking) -> ScoredRun:
+        """Return the evaluation of a run; raise NoCommonTopicError if none of its topics is judged."""
         check_common_topics(self.relevance, ranking, self.options)
         evaluation = self.evaluation(ranking, self.blocks(ranking, self.loop))
         if self.command_options.intervals:

@@ -40,10 +40,10 @@ from pres_eval.report.paper import Figure
 from pres_eval.report.text import p_text, text_of
 
 FEW_TOPICS = 10
-"""Topics judged by people and by the machine, of which fewer are warned about."""
+"""Least number of topics judged by people and by the machine without a warning: intervals need some."""
 
 _MOST_PAIRS = 3
-"""Pairs of runs in opposite orders by people and by the machine, of which more are only counted."""
+"""Largest number of pairs of runs in opposite orders that warnings name; further ones are counted."""
 
 
 class JudgesOptions(AnalysisOptions):
@@ -110,24 +110,11 @@ def command(options: JudgesOptions) -> None:
             corrected, failures = _tables_corrected_by_people(options)
     pairs = [judged.beside_first(judge) for judge in range(1, len(paths))]
     tables = [_agreement_tables(options, pair) for pair in pairs]
-    scores: list[PairedScores] = []  # of the runs by each judge
-    if options.runs and not options.correct:
-        score, failures = _scorer(options, judged)
-        scores = [score(judged.qrels(judge)) for judge in range(len(paths))]
-        if len(scores[0].runs) > 1:
-            one_by_one = CompareSettings(test=options.test, alpha=options.alpha, correction="none")
-            options.warn(reach_warning(one_by_one, scores[0]))
-        for tables_of_pair, pair, other in zip(tables, pairs, scores[1:], strict=True):
-            tables_of_pair.extend(_tables_of_runs(options, scores[0], other))
-            if options.groups:
-                groups = groups_of_runs(options.groups, scores[0].runs)
-                fair = expected_gains(pair, scores[0], score, options.seed)
-                favour_of_groups = favours(scores[0], other, fair, groups)
-                tables_of_pair.append(groups_table(favour_of_groups, scores[0].falling))
-    elif not options.runs and options.groups:
-        raise UsageError("--group: no runs, expected QRELS QRELS RUN ...")
-    elif not options.runs and options.measures and options.protocol is None:
-        raise UsageError("-m: no runs, expected QRELS QRELS RUN ...")
+    scores: list[PairedScores] = []
+    if not options.runs:
+        _check_no_options_of_runs(options)
+    elif not options.correct:
+        scores, failures = _add_tables_of_runs(options, judged, pairs, tables)
 
     def figure() -> Figure:
         """Return the picture of the first two judges."""
@@ -137,9 +124,53 @@ def command(options: JudgesOptions) -> None:
     print_tables(shown, "judges", settings, options, failures, figure)
 
 
+def _check_no_options_of_runs(options: JudgesOptions) -> None:
+    """Raise UsageError for options about runs; a call without runs calls this."""
+    if options.groups:
+        raise UsageError("--group: no runs, expected QRELS QRELS RUN ...")
+    if options.measures and options.protocol is None:
+        raise UsageError("-m: no runs, expected QRELS QRELS RUN ...")
+
+
+def _add_tables_of_runs(
+    options: JudgesOptions,
+    judged: Assessments,
+    pairs: Sequence[Assessments],
+    tables: Sequence[list[Table]],
+) -> tuple[list[PairedScores], tuple[RunFailure, ...]]:
+    """Add the tables about the runs to those of each pair of judges.
+
+    Returns the scores of the runs by each judge, and the runs that cannot be read.
+
+    judged  all judges
+    pairs   the first judge beside each other one
+    tables  for each pair the tables so far, to which this function adds
+    """
+    score, failures = _scorer(options, judged)
+    scores = [score(judged.qrels(judge)) for judge in range(len(judged.names))]
+    by_first = scores[0]
+    if len(by_first.runs) > 1:
+        one_by_one = CompareSettings(test=options.test, alpha=options.alpha, correction="none")
+        options.warn(reach_warning(one_by_one, by_first))
+    for tables_of_pair, pair, by_other in zip(tables, pairs, scores[1:], strict=True):
+        tables_of_pair.extend(_tables_of_runs(options, by_first, by_other))
+        if options.groups:
+            groups = groups_of_runs(options.groups, by_first.runs)
+            fair_gains = expected_gains(pair, by_first, score, options.seed)
+            favour_of_groups = favours(by_first, by_other, fair_gains, groups)
+            tables_of_pair.append(groups_table(favour_of_groups, by_first.falling))
+    return scores, failures
+
+
 def _settings(options: JudgesOptions, paths: Sequence[str]) -> dict[str, object]:
-    """Return how the numbers were made, for JSON; `paths` are the files of the judges."""
-    settings: dict[str, object] = {"judges": [text_of(path) for path in paths], **recorded(options.numbers())}
+    """Return how the numbers were made, for JSON.
+
+    paths  the files of the judges
+    """
+    settings: dict[str, object] = {
+        "judges": [text_of(path) for path in paths],
+        **recorded(options.evaluation_options()),
+    }
     if not options.runs:
         return settings
     settings["runs"] = [text_of(run) for run in options.runs]
@@ -163,24 +194,31 @@ def _agreement_tables(options: JudgesOptions, pair: Assessments) -> list[Table]:
 
 
 def _grades(pair: Assessments) -> GradeTable:
-    """Return how many documents that both judged have each pair of grades."""
-    both = pair.judged.all(axis=0)
-    return grade_table(pair.grades[0][both], pair.grades[1][both])
+    """Return for each pair of grades how many of the documents that both judged have it."""
+    judged_by_both = pair.judged.all(axis=0)
+    first_grades, second_grades = pair.grades
+    return grade_table(first_grades[judged_by_both], second_grades[judged_by_both])
 
 
 def _tables_corrected_by_people(options: JudgesOptions) -> tuple[list[Table], tuple[RunFailure, ...]]:
-    """Return the tables of the runs under the machine's judgements, corrected by people's; failures."""
+    """Return the tables of the runs by the machine's judgements, corrected by people's; and runs not read.
+
+    Raises UsageError for options that --correct excludes.
+    """
     if not options.runs or options.judges or options.plot or options.test != "t":
         raise UsageError("--correct: expected QRELS QRELS RUN ..., without --judge and --plot, and --test t")
-    numbers, selection = options.numbers(), select_or_default(options, options.measures, options.nmax)
+    evaluation_options, selection = (
+        options.evaluation_options(),
+        select_or_default(options, options.measures, options.nmax),
+    )
     scores = []
     failures: tuple[RunFailure, ...] = ()
     for path in (options.first, options.second):
         qrels = qrels_at(options, path)
         # That people judged fewer topics is what --correct is for: no warning of it.
         options_of_judge = options.replace(quiet=options.quiet or path == options.first)
-        rankings, names, failures = read_runs(options_of_judge, options.runs, qrels, numbers)
-        scores.append(pair_runs(qrels, rankings, names, selection, numbers))
+        rankings, names, failures = read_runs(options_of_judge, options.runs, qrels, evaluation_options)
+        scores.append(pair_runs(qrels, rankings, names, selection, evaluation_options))
     by_people, by_machine = scores
     judges = TwoJudges.from_scores(by_people, by_machine)
     num_common = len(judges.people.topics)
@@ -211,7 +249,7 @@ def _warn_of_favours(options: JudgesOptions, judges: TwoJudges) -> None:
 
 
 def _warn_of_opposite_orders(options: JudgesOptions, judges: TwoJudges) -> None:
-    """Warn of pairs of runs that people and the machine put in opposite orders, both significantly."""
+    """Warn of pairs of runs that people and the machine put in opposite orders, each significantly."""
     pairs = list(turned_round(judges, options.alpha))
     for measure, run, other, by_people, by_machine in pairs[:_MOST_PAIRS]:
         options.warn(
@@ -223,29 +261,33 @@ def _warn_of_opposite_orders(options: JudgesOptions, judges: TwoJudges) -> None:
 
 
 Scorer = Callable[[QrelsJudgements], PairedScores]
-"""Scores the runs by judgements."""
+"""Function that scores the runs by some judgements."""
 
 
 def _scorer(options: JudgesOptions, judged: Assessments) -> tuple[Scorer, tuple[RunFailure, ...]]:
-    """Return a function that scores the runs by judgements of the same topics; and runs not read."""
-    numbers, selection = options.numbers(), select_or_default(options, options.measures, options.nmax)
+    """Return a function that scores the runs by judgements of the topics of `judged`; and runs not read."""
+    evaluation_options, selection = (
+        options.evaluation_options(),
+        select_or_default(options, options.measures, options.nmax),
+    )
     try:
-        rankings, names, failures = read_runs(options, options.runs, judged.qrels(0), numbers)
+        rankings, names, failures = read_runs(options, options.runs, judged.qrels(0), evaluation_options)
     except InputError as error:
         if SWAPPED not in error.advice:
             raise
+        # A run that looks like judgements: here it is more likely a third judge than a swapped file.
         advice = f"this looks like judgements: name a third judge with --judge {shlex.quote(error.path)}"
         raise InputError(error.path, error.line, error.found, error.expected, advice) from None
 
     def score(qrels: QrelsJudgements) -> PairedScores:
         """Return the scores of the runs by these judgements."""
-        return pair_runs(qrels, rankings, names, selection, numbers)
+        return pair_runs(qrels, rankings, names, selection, evaluation_options)
 
     return score, failures
 
 
 def _tables_of_runs(options: JudgesOptions, first: PairedScores, second: PairedScores) -> Iterator[Table]:
-    """Yield the changes by other judgements: orders, significant pairs, scores."""
+    """Yield the tables of what changes from the first judge to the second: orders, pairs, values of runs."""
     if len(first.runs) > 1:
         orders = list(order_changes(first, second, test=options.test, alpha=options.alpha))
         yield orders_table(orders, options.alpha, options.test, len(first.runs))
@@ -255,9 +297,10 @@ def _tables_of_runs(options: JudgesOptions, first: PairedScores, second: PairedS
 
 
 def _figure(judged: Assessments, scores: Sequence[PairedScores], warn: Callable[[str], None]) -> Figure:
-    """Return the picture of the grades of two judges, and of the places of runs by each.
+    """Return the picture of the grades of two judges, and of the positions of the runs by each.
 
-    scores  of the runs by each of the two judges; none without runs
+    judged  the two judges
+    scores  of the runs by each of the two judges; empty without runs
     """
     import numpy as np
 

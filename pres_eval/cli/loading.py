@@ -30,10 +30,15 @@ from pres_eval.reading.topic_files import decoded
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun, Scoring
 
+MEANS_ARE_REFUSED = "no column topic, expected run,topic,MEASURE,..."
+"""What a message reports about scores that are means, to a command that compares topics."""
+
 
 @dataclass(frozen=True)
 class Loaded:
-    """Judgements and runs in memory, with names for the runs and the options of the command line.
+    """Judgements and R runs in memory, with names for the runs and the options of the command line.
+
+    rankings, names and paths are those of the same runs, in the order of the command line.
 
     names     of the runs, as tables have them
     paths     of the runs, as on the command line
@@ -58,11 +63,11 @@ class Loaded:
         return Scoring(relevance=self.relevance, selection=selection, options=self.options)
 
     def evaluations(self, scoring: Scoring) -> list[ScoredRun]:
-        """Return the runs scored."""
+        """Return the runs as `scoring` scores them, in their order."""
         return evaluations_of(scoring, self.rankings, self.loop("evaluating"))
 
     def paired(self, selection: Selection) -> PairedScores:
-        """Return the scores of the runs side by side, topic by topic, after a warning of unlike depths.
+        """Return the scores of the runs side by side, topic by topic; warn if some runs are much longer.
 
         With -c or --topics all they are over all topics of the judgements.
         """
@@ -72,62 +77,71 @@ class Loaded:
         return pair_runs(self.relevance, self.rankings, self.names, selection, self.options, loop)
 
     def qrels(self) -> QrelsJudgements:
-        """Return the judgements, in a command that takes qrels alone."""
+        """Return the judgements; a command that calls this takes -R qrels alone."""
         assert isinstance(self.relevance, QrelsJudgements), "check lets nothing else in"
         return self.relevance
 
     @property
     def known_names(self) -> list[list[str]]:
-        """The names by which options may name the runs: those of tables, tags, files."""
+        """The names by which options may name the runs, R of each kind: those of tables, tags, files."""
         tags = [text_of(ranking.tag) for ranking in self.rankings]
         return [self.names, tags, self.paths]
 
     def loop(self, label: str, paths: Iterable[str] = ()) -> Loop:
-        """Return a function that carries out a loop, with a progress bar of this label on a terminal.
+        """Return a function that carries out the steps of long work, with a progress bar on a terminal.
 
-        paths  the files that its steps read
+        label  of the bar
+        paths  the files that the steps read
         """
         return loop_with_bar(label, self.command_options.jobs, self.command_options.quiet, paths)
 
 
-def chosen_run(option: str, text: str, known: Sequence[Sequence[str]], *others: str) -> int:
-    """Return the index of the run that an option names, by a name of any kind.
+def chosen_run(option: str, text: str, known_names: Sequence[Sequence[str]], *others: str) -> int:
+    """Return the index of the run that an option's value, `text`, names.
 
-    known   the names of all runs, one list for each kind: those of tables, tags, files
-    others  what else the option takes, for the message
+    known_names  the names of all runs, a list for each kind, tried one after the other: those of tables,
+                 tags, files
+    others       what else the option takes, for the message
     Raises UsageError for a name that no run has, or several.
     """
-    for names in known:
+    names_in_tables = known_names[0]
+    for names in known_names:
         indices = [index for index, name in enumerate(names) if name == text]
         if len(indices) > 1:
-            names_of_runs = ", ".join(known[0][index] for index in indices)
+            names_of_runs = ", ".join(names_in_tables[index] for index in indices)
             raise UsageError(
                 f"{option} {text}: the name of {len(indices)} runs, expected one of {names_of_runs}"
             )
         if indices:
             return indices[0]
-    raise no_such_run(option, text, [*others, *known[0]])
+    raise no_such_run(option, text, [*others, *names_in_tables])
 
 
 def read_runs(
-    options: NumberOptions, paths: Sequence[str], relevance: Relevance, numbers: Options
+    options: NumberOptions, paths: Sequence[str], relevance: Relevance, evaluation_options: Options
 ) -> tuple[list[Ranking], list[str], tuple[RunFailure, ...]]:
-    """Return the runs, their names, and with --keep-going those that cannot be evaluated.
+    """Return the runs that can be evaluated, their names, and with --keep-going the others.
 
     Raises PresEvalError if no run is left.
     """
     failures: list[RunFailure] = []
     rankings = []
-    collected = failures if options.keep_going else None
-    for ranking in runs_at(options, paths, relevance, numbers, collected):
+    collected = failures if options.keep_going else None  # None: runs_at raises the first error
+    for ranking in runs_at(options, paths, relevance, evaluation_options, collected):
         if options.keep_going and not len(ranking.topic):
-            failures.append(RunFailure(ranking.name, without_common_topic(relevance, ranking, numbers)))
+            failures.append(
+                RunFailure(ranking.name, without_common_topic(relevance, ranking, evaluation_options))
+            )
             say(f"pres-eval: {failures[-1].message}")
         else:
             rankings.append(ranking)
     if failures and not rankings:
         raise PresEvalError("no run can be evaluated")
-    return rankings, options.named([(ranking.tag, ranking.name) for ranking in rankings]), tuple(failures)
+    return (
+        rankings,
+        options.names_of_runs([(ranking.tag, ranking.name) for ranking in rankings]),
+        tuple(failures),
+    )
 
 
 def has_scores(path: str) -> bool:
@@ -138,10 +152,10 @@ def has_scores(path: str) -> bool:
 
 
 def read_score_file(options: NumberOptions, paths: Sequence[str], measures: Sequence[str]) -> PairedScores:
-    """Return the scores in files, of the measures of -m and over the topics of --topics, if given.
+    """Return the scores in the files of --scores, of `measures` alone if there are any.
 
     A single file may be a table run,topic,MEASURE,...; several are each the output of one run.
-    Raises UsageError for options that change how runs are evaluated.
+    Raises UsageError for options that change how runs are evaluated, and for --topics where scores are means.
     """
     _check_no_options_of_runs(options)
     texts = [_text_of_file(path) for path in paths]
@@ -151,23 +165,26 @@ def read_score_file(options: NumberOptions, paths: Sequence[str], measures: Sequ
     rule = options.topic_rule(COMMON)
     score_table = read_score_table(path, text, rule == ALL, options.warn)
     if score_table.topics:
+        most_lacking_first = sorted(
+            score_table.lacking, key=lambda name_and_count: name_and_count[1], reverse=True
+        )
         used = UsedTopics(
             rule=rule,
             counts=(len(score_table.topics),) * len(score_table.runs),
             any_run=score_table.num_all_topics,
             judged=score_table.num_all_topics,
-            lacking=tuple(sorted(score_table.lacking, key=lambda missing: -missing[1])),
+            lacking=tuple(most_lacking_first),
         )
         options.warn(used.warning)
     elif options.topics or options.complete:
         raise UsageError(f"--topics: {path} has no column topic, expected run,topic,MEASURE,...")
     if not measures:
         return score_table
-    return choose_columns(score_table, measures, options.numbers())
+    return choose_columns(score_table, measures, options.evaluation_options())
 
 
 def _check_no_options_of_runs(options: NumberOptions) -> None:
-    """Raise UsageError for an option that changes how runs are evaluated: scores have that behind them."""
+    """Raise UsageError for an option that changes how runs are evaluated: scores were evaluated before."""
     context = click.get_current_context()
     for name, option in options.fields():
         if option.of_runs and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
@@ -177,29 +194,33 @@ def _check_no_options_of_runs(options: NumberOptions) -> None:
 
 
 def _text_of_file(path: str) -> str:
-    """Return the whole text of a file."""
+    """Return the whole text of a file; bytes that are not UTF-8 become escapes."""
     return decoded(b"".join(chunk.text() for chunk in File(path).chunks()), "backslashreplace")
 
 
 def select_or_default(
     options: NumberOptions, measures: Sequence[str], nmax: Sequence[int], default_measures: Sequence[str] = ()
 ) -> Selection:
-    """Return the columns of an analysis: without -m the default ones, or map, and recall and PRES at Nmax."""
+    """Return the columns of an analysis.
+
+    measures          those of -m; without any, the default ones
+    default_measures  empty for map, and recall and PRES at each Nmax
+    """
     names = measures or default_measures
     if not names:
         names = ("map", f"recall.{','.join(map(str, nmax))}", "PRES")
-    return select(names, options.numbers(), nmax, options.relevance_info)
+    return select(names, options.evaluation_options(), nmax, options.relevance_info)
 
 
 @dataclass(frozen=True)
 class Paired:
     """Runs side by side, topic by topic, evaluated or from a file of scores.
 
-    settings  how the numbers were made, for JSON
-    topics    the topics in a few words, for a title
-    known_names  the names by which options may name the runs, of each kind
-    failures  the runs that could not be read, and why
-    loop      returns what carries out long loops, with a progress bar on a terminal
+    settings     how the numbers were made, for JSON
+    topics       the topics in a few words, for a title
+    known_names  the names by which options may name the runs, as `chosen_run` takes them
+    failures     the runs that could not be read, and why
+    loop         returns, for the label of a progress bar, a function that carries out a long loop
     """
 
     scores: PairedScores
@@ -213,33 +234,38 @@ class Paired:
 def read_paired(
     options: PairedOptions,
     least_runs: int,
-    without_topics: str = "",
+    error_of_means: str = "",
     default_measures: Sequence[str] = (),
     *,
     with_ties: bool = True,
 ) -> Paired:
-    """Read the judgements and the runs, `least_runs` at least, or the file of scores that replaces them.
+    """Return the runs side by side: from judgements and at least `least_runs` runs, or from --scores.
 
-    without_topics  the beginning of the message about a file of means, before the columns that it should
-                    have; empty if means will do
+    error_of_means    what a message reports about scores that are means, without topics; empty: means will do
     default_measures  the measures if -m names none
-    with_ties       whether to warn of runs that equal scores could change
+    with_ties         whether to warn of runs whose values the order of equal scores could change
+    Raises UsageError for too few files, and for --scores beside files of judgements and runs.
     """
     if options.scores:
         if not all(map(has_scores, options.files)):
             raise UsageError(f"--scores FILE replaces QRELS{' RUN' * least_runs}: leave one of them out")
         paths = (*options.scores, *options.files)  # as in  --scores a.csv b.csv
         score_table = read_score_file(options, paths, options.measures)
-        if without_topics and not score_table.topics:
-            raise UsageError(f"--scores {options.scores[0]}: {without_topics} run,topic,MEASURE,...")
+        if error_of_means and not score_table.topics:
+            raise UsageError(f"--scores {options.scores[0]}: {error_of_means}")
         names = [text_of(path) for path in paths]
         settings: dict[str, object] = {"scores": names[0] if len(names) == 1 else names}
-        return Paired(score_table, settings, plural(len(score_table.topics)), [score_table.runs])
+        return Paired(
+            scores=score_table,
+            settings=settings,
+            topics=plural(len(score_table.topics)),
+            known_names=[score_table.runs],
+        )
     if len(options.files) < 1 + least_runs:
         runs = "one run" if least_runs == 1 else "two runs"
         raise UsageError(f"expected QRELS and at least {runs}, or --scores FILE")
     selection = select_or_default(options, options.measures, options.nmax, default_measures)
-    loaded = read(options, options.files[0], options.files[1:])
+    loaded = load(options, options.files[0], options.files[1:])
     if with_ties:
         warn_of_ties(options, loaded.scoring(selection), loaded.rankings)
     return Paired(
@@ -252,12 +278,15 @@ def read_paired(
     )
 
 
-def read(options: NumberOptions, qrels: str, runs: Sequence[str], default_rule: str = COMMON) -> Loaded:
-    """Read the judgements and the runs; `default_rule` stands for --topics where it is not given."""
-    numbers = options.numbers()
+def load(options: NumberOptions, qrels: str, runs: Sequence[str], default_rule: str = COMMON) -> Loaded:
+    """Return the judgements and the runs, over the topics of --topics, after the warnings about them.
+
+    default_rule  stands for --topics if it is not given, a name of TOPIC_RULES
+    """
+    evaluation_options = options.evaluation_options()
     check_stdin_once(qrels, runs)
     relevance = relevance_at(options, qrels)
-    rankings, names, failures = read_runs(options, runs, relevance, numbers)
+    rankings, names, failures = read_runs(options, runs, relevance, evaluation_options)
     rankings, topics = use_topics(
         rankings, names, options.topic_rule(default_rule), len(relevance.pool.topics)
     )
@@ -268,11 +297,11 @@ def read(options: NumberOptions, qrels: str, runs: Sequence[str], default_rule: 
         names=names,
         paths=[path_of(ranking) for ranking in rankings],
         topics=topics,
-        options=numbers,
+        options=evaluation_options,
         settings={
             "qrels": text_of(qrels),
             "runs": [text_of(run) for run in runs],
-            **recorded(numbers),
+            **recorded(evaluation_options),
             **options.rewrites,
         },
         command_options=options,

@@ -79,7 +79,7 @@ ROFF_CHARACTERS = {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga"}
 
 
 def escaped(text: str) -> str:
-    """Return text for roff: what roff would change, and all characters outside ASCII, are escaped."""
+    """Return the text with escapes for what roff would change, and for characters outside ASCII."""
     characters = []
     for character in text:
         if character.isascii():
@@ -91,7 +91,7 @@ def escaped(text: str) -> str:
 
 
 def _nicknames() -> Iterable[tuple[str, str, tuple[str, ...]]]:
-    """Yield for each meaning of a nickname the versions of trec_eval that have it, the name, its measures."""
+    """Yield each nickname with its measures, first the versions of trec_eval in which these are the same."""
     meanings: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for compat, nicknames in NICKNAMES.items():
         for name, members in nicknames.items():
@@ -101,23 +101,23 @@ def _nicknames() -> Iterable[tuple[str, str, tuple[str, ...]]]:
 
 
 def _prose(text: str) -> list[str]:
-    """Return a paragraph whose lines `man` breaks anew."""
+    """Return the lines of roff for a paragraph that `man` fills."""
     return [".PP", escaped(" ".join(line.strip() for line in text.splitlines()))]
 
 
 def _verbatim(text: str) -> list[str]:
-    """Return lines that stay as they are."""
+    """Return the lines of roff for lines that `man` leaves as they are."""
     return [".PP", ".nf", escaped(text), ".fi"]
 
 
 def _file_format(text: str) -> list[str]:
-    """Return the name of a format, its columns, and their description."""
+    """Return the lines of roff for a text of FILE_FORMATS: name and columns as they are, then a paragraph."""
     name, columns, notes = text.split("\n", 2)
     return [*_verbatim(f"{name}\n{columns}"), *_prose(notes)]
 
 
 def _definitions(rows: Iterable[tuple[str, str]]) -> list[str]:
-    """Return terms in bold, each above its text."""
+    """Return the lines of roff for terms in bold, each above its text."""
     lines = []
     for term, text in rows:
         lines += [".TP", rf"\fB{escaped(term)}\fR", escaped(text)]
@@ -125,7 +125,7 @@ def _definitions(rows: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _command(name: str) -> list[str]:
-    """Return the page of a command: its usage, its text, its options."""
+    """Return the lines of roff for a command: its usage, its text, its options."""
     command = command_of(name)
     context = click.Context(command, info_name=f"pres-eval {name}", **command.context_settings)
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
@@ -137,7 +137,10 @@ def _command(name: str) -> list[str]:
 
 
 def _paragraph(text: str) -> list[str]:
-    """Return a paragraph of a command's text; click's sign is before one that is not to be wrapped."""
+    """Return the lines of roff for a paragraph of a command's help.
+
+    One that is not to be filled begins with a line of a backspace, as click wants it.
+    """
     if text.startswith("\b\n"):
         return _verbatim(text.removeprefix("\b\n"))
     return _prose(text)

@@ -17,7 +17,7 @@ from pres_eval.measures.selection import named_measures
 from pres_eval.options import COMPAT_VERSIONS, VERSIONS
 
 PARITY_HEADING = "For parity with other tools: rarely used, and last here for that"
-"""Heading of the measures for whoever compares with the numbers of another tool."""
+"""Heading of the measures that exist for comparing with the numbers of another tool."""
 
 
 @click.command()
@@ -58,7 +58,7 @@ def command(names: tuple[str, ...], compat: str, output_format: str) -> None:
 
 
 def _families_text(entries: Sequence[CatalogueEntry]) -> str:
-    """Return the measures by family, each with its description and, in brackets, its other names."""
+    """Return the list of measures by family, with descriptions and, in brackets, other names."""
     families: dict[str, list[tuple[str, str]]] = {}
     for entry in sorted(entries, key=lambda entry: entry.for_parity):
         text = entry.measure.description
@@ -73,10 +73,10 @@ def _families_text(entries: Sequence[CatalogueEntry]) -> str:
 def _chosen(
     names: tuple[str, ...], entries: list[CatalogueEntry], compat: str
 ) -> tuple[list[CatalogueEntry], bool]:
-    """Return the entries asked for, and whether names of measures chose them.
+    """Return the entries that `names` choose, and whether they are names of measures.
 
-    Without names these are all; words that are no names are searched for in the entries.  Raises MeasureError
-    if neither helps.
+    Without names, all entries are returned; for words that are not all names of measures, the entries in
+    which they are found.  Raises MeasureError if they are found in none.
     """
     if not names:
         return entries, False
@@ -87,5 +87,5 @@ def _chosen(
         if not matches:
             raise
         return matches, False
-    entry_of_measure = {id(entry.measure): entry for entry in entries}
+    entry_of_measure = {id(entry.measure): entry for entry in entries}  # of the same object
     return [entry_of_measure[id(measure)] for measure in measures if id(measure) in entry_of_measure], True

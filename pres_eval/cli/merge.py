@@ -93,7 +93,11 @@ def command(options: MergeOptions) -> None:
 
 
 def _summary(judged: Assessments, num_differing: int, is_listed: bool) -> str:
-    """Return what was merged in words: documents, topics, how many have different grades."""
+    """Return in words what was merged: documents, topics, how many have different grades.
+
+    num_differing  documents with different grades
+    is_listed      whether --disagreements lists these
+    """
     num_documents = len(judged.pool.documents)
     num_several = int(np.count_nonzero(judged.judged.sum(axis=0) > 1))
     documents = "document" if num_documents == 1 else "documents"
@@ -107,15 +111,19 @@ def _summary(judged: Assessments, num_differing: int, is_listed: bool) -> str:
 
 
 def _disagreement_lines(judged: Assessments, merged: AnyInts, documents: list[int]) -> str:
-    """Return a line for each of some documents: each judge's grade, - where there is none, the merged one."""
+    """Return a heading, and a line for each document: its grade in each file, or -, and the merged grade.
+
+    merged     (D,) merged grades of all documents
+    documents  indices of those with different grades
+    """
     names = [guarded(text_of(name)) for name in judged.names]
     lines = ["\t".join(["topic", "docno", *names, "merged"])]
     for document in documents:
         topic = judged.pool.topics[int(judged.pool.topic_of[document])]
         cells = [guarded(text_of(topic)), guarded(text_of(judged.pool.documents[document]))]
-        is_listed, grades = judged.listed[:, document].tolist(), judged.grades[:, document].tolist()
-        for is_listed_by_judge, grade in zip(is_listed, grades, strict=True):
-            cells.append(str(grade) if is_listed_by_judge else "-")
+        is_in_files, grades = judged.listed[:, document].tolist(), judged.grades[:, document].tolist()
+        for is_in_file, grade in zip(is_in_files, grades, strict=True):
+            cells.append(str(grade) if is_in_file else "-")
         cells.append(f"{merged[document]:.12g}")
         lines.append("\t".join(cells))
     return "".join(f"{line}\n" for line in lines)

@@ -1,4 +1,4 @@
-"""Check of --columns: a heading that no file of the call has is a slip of the keyboard, not another table."""
+"""Check of --columns: a heading that no file has is an error, as it is most likely mistyped."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from pres_eval.reading.mistakes.advice import headings_of
 from pres_eval.reading.run_files import source_at
 
 CHECKED_KINDS = (TOPIC, DOCNO)
-"""Kinds of columns that each table has; of others that are named and not there, readers warn."""
+"""Kinds of columns that each table has; if other kinds are named and not there, readers warn."""
 
 JSON_MEMBER = re.compile(rb'"([^"\\]*)"\s*:')
-"""Name of a member of an object."""
+"""Name of a member of an object in JSON."""
 
 
 def check_named_columns(naming: Naming, paths: Iterable[str]) -> None:
     """Raise UsageError for a heading of topics or documents that none of the files has.
 
-    A file without the heading is read by the known ones, as another file may have it.  Nothing is checked if
-    there are files whose headings are not known: pipes, folders, Parquet.
+    It is enough if one file has it, as the others are then read by usual headings.  Nothing is checked if the
+    headings of a file are not known, as those of pipes, folders and Parquet.
     """
     headings_of_files: dict[str, Sequence[str]] = {}
     for path in dict.fromkeys(paths):
@@ -35,8 +35,12 @@ def check_named_columns(naming: Naming, paths: Iterable[str]) -> None:
             return
         if headings:
             headings_of_files[path] = headings
+    if not headings_of_files:
+        return
     for kind, heading in naming.columns.items():
-        if kind.rpartition(".")[2] not in CHECKED_KINDS or heading.isdecimal() or not headings_of_files:
+        kind_in_any_file = kind.rpartition(".")[2]  # docno of run.docno
+        is_number_of_column = heading.isdecimal()
+        if kind_in_any_file not in CHECKED_KINDS or is_number_of_column:
             continue
         if any(pick(headings, [heading]) is not None for headings in headings_of_files.values()):
             continue
@@ -50,7 +54,7 @@ def check_named_columns(naming: Naming, paths: Iterable[str]) -> None:
 
 
 def _headings(path: str) -> Sequence[str] | None:
-    """Return the headings of a table; none of lines without headings, None if they are not known."""
+    """Return the headings of a file, empty for lines without headings; None if they are not known."""
     if not os.path.isfile(path):  # noqa: PTH113 - pathlib takes a while to import
         return None
     try:
@@ -59,7 +63,7 @@ def _headings(path: str) -> Sequence[str] | None:
         if file_format is None:
             return headings_of(source)
         return _headings_in_format(source, file_format)
-    except InputError:  # its reader reports it
+    except InputError:  # reading the file will report it
         return None
 
 

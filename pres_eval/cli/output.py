@@ -1,4 +1,4 @@
-"""Destinations of results: the terminal, a pipe, a file that appears whole or not at all, come what may."""
+"""Destinations of results: the terminal, a pipe, a file that appears whole or not at all."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ ENDINGS_OF_NO_FORMAT = frozenset(
 
 
 def set_format(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
-    """Make the format of the file's ending the default of --format and --style, and return the path.
+    """Return the path, and make the format of the file's ending the default of --format and --style.
 
-    Click reads --format after this option, unless the command line has it: that one wins.
+    Click looks up defaults after this option; a --format on the command line wins.
     """
     if path is None:
         return None
@@ -52,7 +52,7 @@ def set_format(context: click.Context, option: click.Parameter, path: str | None
 
 
 def check_ending(path: str | None) -> None:
-    """Raise UsageError for a file whose ending promises what no format is, unless --format names one."""
+    """Raise UsageError for a file with an ending of ENDINGS_OF_NO_FORMAT, unless --format names a format."""
     ending = (path or "").rpartition(".")[2].lower()
     if ending not in ENDINGS_OF_NO_FORMAT:
         return
@@ -71,12 +71,12 @@ def check_ending(path: str | None) -> None:
 
 @contextlib.contextmanager
 def output_file(path: str | None) -> Iterator[BinaryIO]:
-    """Give the stream to write to: stdout for None and `-`, else the file, which appears when all went well.
+    """Yield the stream to write to: stdout for None and `-`, else of the file at `path`.
 
-    The bytes go to a temporary file in the same folder, which takes the file's name at the end; if the block
-    raises, the old file stays as it was.  A link stays a link: its target is
-    replaced.  A file keeps its permissions.  What is no ordinary file (/dev/null, a named pipe) is written to
-    directly.  Raises PresEvalError if the file can't be written.
+    The bytes go to a temporary file in the same folder, which takes the file's name at the end of the block;
+    if the block raises, the old file stays as it was.  A link stays a link: its target is replaced.  A file
+    keeps its permissions.  What is no ordinary file (/dev/null, a named pipe) is written to directly.  Raises
+    PresEvalError if the file can't be written.
     """
     if path is None or path == "-":
         yield sys.stdout.buffer
@@ -87,7 +87,7 @@ def output_file(path: str | None) -> Iterator[BinaryIO]:
         status: os.stat_result | None = os.stat(path)  # noqa: PTH116
     except OSError:
         status = None
-    # Not of the target: that of /dev/fd/63, bash's >(...), is a name that no file has.
+    # The link itself is opened, not its target: that of /dev/fd/63, bash's >(...), is no name of a file.
     if status is not None and not stat.S_ISREG(status.st_mode):
         with _errors_name_file(path), open(path, "wb") as stream:  # noqa: PTH123
             yield stream
@@ -107,7 +107,7 @@ def _errors_name_file(path: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _new_file(path: str, target: str, status: os.stat_result | None) -> Iterator[BinaryIO]:
-    """Give the stream of a new file beside the target, whose name it takes in the end.
+    """Yield the stream of a new file beside the target, whose name it takes at the end of the block.
 
     path    of the file as messages name it
     target  the same, with links resolved
@@ -121,7 +121,7 @@ def _new_file(path: str, target: str, status: os.stat_result | None) -> Iterator
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     # Only readers of the old file can read the new one; without an old one the umask decides.
     mode = 0o666 if status is None else 0o600
-    with _removed_in_the_end(temporary), _errors_name_file(path):
+    with _removed_at_the_end(temporary), _errors_name_file(path):
         descriptor = os.open(temporary, flags, mode)
         if status is not None and hasattr(os, "fchown"):
             with contextlib.suppress(OSError):  # the group of a file can be kept by its members alone
@@ -135,12 +135,12 @@ def _new_file(path: str, target: str, status: os.stat_result | None) -> Iterator
 
 
 _unfinished: set[str] = set()
-"""Temporary files, to be removed when a signal ends the process."""
+"""Paths of temporary files, which are removed if a signal ends the process."""
 
 
 @contextlib.contextmanager
-def _removed_in_the_end(path: str) -> Iterator[None]:
-    """Remove the file, which the block may make, when the block or the process ends."""
+def _removed_at_the_end(path: str) -> Iterator[None]:
+    """Remove the file, which the block may create, when the block or the process ends."""
     _unfinished.add(path)
     try:
         yield
@@ -150,13 +150,16 @@ def _removed_in_the_end(path: str) -> Iterator[None]:
 
 
 def exit_if_failed(failures: Sequence[RunFailure] | None) -> None:
-    """End with the exit code of bad input if runs could not be evaluated; all output is written by now."""
+    """Raise click's Exit with the code of bad input if runs could not be evaluated.
+
+    Call it when all output is written.
+    """
     if failures:
         raise click.exceptions.Exit(InputError.exit_code)
 
 
 def write_output(path: str | None, text: str | bytes) -> None:
-    """Write the text, as UTF-8, to stdout or to a file that is written whole or not at all."""
+    """Write a text, as UTF-8, or bytes to what `output_file` yields for the path."""
     if isinstance(text, str):
         text = text.encode("utf-8", "backslashreplace")
     with output_file(path) as stream, writing_results():
@@ -173,8 +176,8 @@ def clean_up_on_signals() -> None:
 def _end(number: int, frame: FrameType | None) -> None:
     """Remove the temporary files, and end the process by the signal of this number.
 
-    No exception: it could come to light anywhere, also where Python throws exceptions away, and threads that
-    wait for a pipe would be waited for.
+    It raises no exception: one could come up anywhere, also where Python ignores exceptions, and Python
+    would wait for threads that wait for a pipe.
     """
     for path in list(_unfinished):
         _remove(path)

@@ -38,7 +38,7 @@ from pres_eval.report.text import run_names, text_of
 
 
 def _read_persistences(context: click.Context, parameter: click.Parameter, text: str) -> tuple[float, ...]:
-    """Read numbers between 0 and 1, separated by commas."""
+    """Return the numbers of -p, between 0 and 1, in the order of the option, each once."""
     numbers = [number_of(part) for part in text.split(",")]
     if not all(0 < number < 1 for number in numbers):
         raise click.BadParameter(f"found {quoted(text)}, expected numbers between 0 and 1 such as 0.9,0.98")
@@ -126,7 +126,7 @@ def command(options: OverlapOptions) -> None:
         tables.append(changes_table(list(rank_changes(first, second, depth)), names, depth))
     if options.irrelevant is not None:
         tables.extend(_instruction_tables(options.irrelevant, first, second, irrelevant))
-    print_tables(tables, "overlap", _settings(options), options, make=lambda: overlap_figure(result))
+    print_tables(tables, "overlap", _settings(options), options, make_figure=lambda: overlap_figure(result))
 
 
 def _settings(options: OverlapOptions) -> dict[str, object]:
@@ -145,17 +145,19 @@ def _settings(options: OverlapOptions) -> dict[str, object]:
 
 
 def _read_runs(options: OverlapOptions) -> tuple[RankedLists, RankedLists]:
-    """Return the ranked lists of both runs, with the warnings about them."""
-    numbers = Options(
+    """Return the ranked lists of both runs, after the warnings about them."""
+    evaluation_options = Options(
         compat=options.compat, max_retrieved=options.max_retrieved, duplicates=options.duplicates
     )
     rewriting = options.rewriting()
     try:
         runs = [
-            read_ranked_lists(run_at(path), numbers, rewriting) for path in (options.first, options.second)
+            read_ranked_lists(run_at(path), evaluation_options, rewriting)
+            for path in (options.first, options.second)
         ]
     except InputError as error:
-        if error.found != "4 columns" or error.advice:
+        looks_like_judgements = error.found == "4 columns"
+        if error.advice or not looks_like_judgements:
             raise
         advice = "this looks like judgements: overlap takes two runs alone"
         raise InputError(error.path, error.line, error.found, error.expected, advice) from None
@@ -196,7 +198,7 @@ def _check_common_topic(first: RankedLists, second: RankedLists) -> None:
 
 
 def _values(options: OverlapOptions, shared: SharedDocuments) -> dict[str, float]:
-    """Return the values of a topic, by their labels."""
+    """Return by label the values of a topic, whose two lists `shared` compares."""
     values: dict[str, float] = {}
     for depth in options.cutoffs:
         values[f"jaccard@{depth}"] = jaccard(shared, depth)
@@ -216,7 +218,7 @@ def _values(options: OverlapOptions, shared: SharedDocuments) -> dict[str, float
 
 
 def _read_irrelevant(path: str) -> dict[bytes, list[bytes]]:
-    """Return the documents of each topic in a file of pairs, each once."""
+    """Return the documents of each topic in the file of --irrelevant, in its order, each once."""
     topics, documents, _ = read_pairs(File(path), "topic docno", "topic iteration docno relevance")
     by_topic: dict[bytes, dict[bytes, None]] = {}
     for topic, document in zip(topics, documents, strict=True):

@@ -14,17 +14,17 @@ from pres_eval.records import dataclass
 STDOUT_NAME = "standard output"
 
 FileIdentity = tuple[int, int] | str
-"""Device and inode of a file, which all its links share; the whole path of one that does not exist."""
+"""What all paths to a file share: its device and inode; the whole path of a file that does not exist."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NamedFile:
     """A file that the command line names.
 
-    name          as messages name it: the option with its value, or the value of an argument
-    path          of the file, - for a standard stream
-    option        the option, empty for an argument
-    is_baseline   whether it is an input that --output may replace, after all has been read
+    name         as messages name it: the option with its value, or the value of an argument
+    path         of the file, - for a standard stream
+    option       the option, empty for an argument
+    is_baseline  whether it is an input that --output may replace, after all has been read
     """
 
     name: str
@@ -40,7 +40,10 @@ def same_file(path: str, other: str) -> bool:
 
 
 def check_outputs(outputs: Sequence[NamedFile], inputs: Sequence[NamedFile]) -> None:
-    """Raise UsageError if an output is an input, or another output; a baseline may be that of --output."""
+    """Raise UsageError if an output is also an input, or also another output.
+
+    --output may be a baseline.
+    """
     identities = {file.name: _identity(file.path) for file in (*outputs, *inputs)}
     for output in outputs:
         output_identity = identities[output.name]
@@ -58,13 +61,13 @@ def check_outputs(outputs: Sequence[NamedFile], inputs: Sequence[NamedFile]) -> 
                 )
     for first, second in itertools.combinations(outputs, 2):
         if identities[first.name] is not None and identities[first.name] == identities[second.name]:
-            raise _same_output_error(second, first)
+            raise _same_output_error(second, other=first)
 
 
 def check_stdout(stdout: FileIdentity, outputs: Sequence[NamedFile], inputs: Sequence[NamedFile]) -> None:
     """Raise UsageError if standard output goes to a file that is an input or an output.
 
-    Where the results go to --output FILE, nothing of an output is lost.
+    With --output FILE outputs are not looked at: stdout is then empty, so that nothing is lost.
     """
     for read in inputs:
         if stdout == _identity(read.path):
@@ -77,7 +80,7 @@ def check_stdout(stdout: FileIdentity, outputs: Sequence[NamedFile], inputs: Seq
         return
     for output in outputs:
         if stdout == _identity(output.path):
-            raise _same_output_error(output, NamedFile(name=STDOUT_NAME, path="-"))
+            raise _same_output_error(output, other=NamedFile(name=STDOUT_NAME, path="-"))
 
 
 def _same_output_error(output: NamedFile, other: NamedFile) -> UsageError:
@@ -88,9 +91,9 @@ def _same_output_error(output: NamedFile, other: NamedFile) -> UsageError:
 
 
 def _identity(path: str) -> FileIdentity | None:
-    """Return what all names of a file share; None for a device, a pipe or a folder, which lose nothing.
+    """Return the identity of the file at a path; None for a device, a pipe or a folder, which lose nothing.
 
-    - is standard input: outputs named so were left out before.
+    - is standard input here: outputs with this name are left out before.
     """
     if path == "-":
         return stream_identity(sys.stdin)
@@ -115,7 +118,7 @@ def stream_identity(stream: object) -> FileIdentity | None:
 
 
 def _is_part(output: str, read: str) -> bool:
-    """Return whether an output is a file of a folder that is read as a whole, such as a run in parts."""
+    """Return whether an output is an existing file in a folder that is read, as that of a run in parts is."""
     if not os.path.isdir(read) or not os.path.isfile(output):  # noqa: PTH112, PTH113
         return False
     folder = os.path.join(os.path.realpath(read), "")  # noqa: PTH118
@@ -123,7 +126,7 @@ def _is_part(output: str, read: str) -> bool:
 
 
 def values_of(value: object) -> Iterator[str]:
-    """Yield the texts of an option's value: none of None, itself, or those of a tuple of values."""
+    """Yield the texts in an option's value: the value itself, or those in a tuple; none for None."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, tuple):

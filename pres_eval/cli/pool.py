@@ -33,7 +33,7 @@ from pres_eval.report.robustness_tables import pools_table, to_judge_table
 from pres_eval.report.text import text_of
 
 POOL_DEPTH = 100
-"""Documents of each topic of every run that are pooled without --depth and --strata."""
+"""Last rank of each topic of every run that is pooled without --depth and --strata."""
 
 SAMPLE_SEED = 1
 """Seed of --strata without --seed."""
@@ -104,7 +104,7 @@ class PoolOptions(RewriteOptions):
     table: str | None = ResultOptions.table
 
     def read_strata(self) -> tuple[RankStratum, ...]:
-        """Return the strata of --strata; raise UsageError for options that contradict it."""
+        """Return the strata of --strata, none without it; raise UsageError for options that exclude it."""
         if self.strata is None:
             if self.seed is not None:
                 raise UsageError("--seed goes with --strata")
@@ -117,7 +117,7 @@ class PoolOptions(RewriteOptions):
         return RankStratum.read(self.strata)
 
     def deepest(self, strata: tuple[RankStratum, ...]) -> int:
-        """Return the last rank that is pooled."""
+        """Return the last rank that is pooled: that of the last of the strata, or of --depth without any."""
         if strata:
             return strata[-1].last
         return self.depth or POOL_DEPTH
@@ -176,14 +176,14 @@ def command(options: PoolOptions) -> None:
 def _read(
     options: PoolOptions, depth: int, rewriting: Rewriting | None
 ) -> tuple[list[FirstDocuments], list[RunFailure]]:
-    """Return the first documents of the runs, and with --keep-going the runs that cannot be read."""
+    """Return the documents of the runs down to a rank, and with --keep-going the runs that cannot be read."""
 
     def first_of(run: int) -> FirstDocuments | PresEvalError:
-        """Return the first documents of a run, or its error."""
+        """Return the first documents of a run by its index, or the error of a run that cannot be read."""
         try:
             return first_documents(text_at(options.runs[run]), options.compat, depth, rewriting)
         except PresEvalError as error:
-            if isinstance(error, InputError) and error.line and error.found == "4 columns":
+            if isinstance(error, InputError) and error.line and error.found == "4 columns":  # of judgements
                 hint = (
                     "if these are judgements: pool takes runs, and"
                     f"  --judged {error.path}  leaves out what is judged"
@@ -207,7 +207,7 @@ def _read(
 
 
 def _are_judged(documents: ToJudge, grades: dict[Key, int]) -> BoolArray:
-    """Return which documents (n,) are judged."""
+    """Return whether each document (n,) is judged; `grades` are those of judged topics and documents."""
     if not grades:
         return np.zeros(len(documents), np.bool_)
     return np.array([key in grades for key in documents.pairs()], np.bool_)

@@ -17,7 +17,7 @@ from pres_eval.analysis.power import (
 from pres_eval.analysis.unequal_variances import unequal_variances_warning
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, print_tables
 from pres_eval.cli.command_options import CutoffList, FiniteRange, WholeRange, argument, command_with, option
-from pres_eval.cli.loading import read_paired
+from pres_eval.cli.loading import MEANS_ARE_REFUSED, read_paired
 from pres_eval.engines.threads import Loop
 from pres_eval.errors import UsageError, plural
 from pres_eval.report.paper import Figure
@@ -30,10 +30,10 @@ from pres_eval.report.power import (
 )
 
 MOST_DIFFERENCES = 50_000_000
-"""Largest number of differences of runs that are kept: 400 MB in each of a few arrays, from 10,000 runs."""
+"""Largest number of differences of runs: those of 10,000 runs, 400 MB in each of a few arrays."""
 
-TIMED_SHARE = 50
-"""One of this number of draws is timed, to estimate how long all take."""
+DRAWS_PER_TIMED_DRAW = 50
+"""Number of draws of which one is timed first, to estimate how long all take."""
 
 
 class PowerOptions(PairedOptions):
@@ -98,7 +98,7 @@ class PowerOptions(PairedOptions):
 @command_with(PowerOptions)
 def command(options: PowerOptions) -> None:
     """Print how many topics are needed, and which differences these runs can show."""
-    paired = read_paired(options, least_runs=2, without_topics="no column topic, expected")
+    paired = read_paired(options, least_runs=2, error_of_means=MEANS_ARE_REFUSED)
     scores = paired.scores
     if len(scores.runs) < 2 or len(scores.topics) < 4:
         size = f"{plural(len(scores.runs), 'run')} over {plural(len(scores.topics))}"
@@ -152,7 +152,8 @@ def _check_work(options: PowerOptions, scores: PairedScores, loop: Loop) -> None
     num_pairs = num_runs * (num_runs - 1) // 2
     # randomised-tukey keeps a difference of means for each pair, other tests the differences on all topics.
     num_differences, over = num_pairs, ""
-    if options.test != DISCRIMINATION_TESTS[0]:
+    is_randomised_tukey = options.test == DISCRIMINATION_TESTS[0]
+    if not is_randomised_tukey:
         num_differences *= num_topics
         over = f" over {num_topics:,} topics (--test {options.test})"
     if num_differences > MOST_DIFFERENCES:
@@ -171,22 +172,27 @@ def _check_work(options: PowerOptions, scores: PairedScores, loop: Loop) -> None
 
 
 def _minutes(options: PowerOptions, scores: PairedScores, loop: Loop) -> float:
-    """Return how many minutes all draws take, by the time that a share of them does."""
-    share = min(TIMED_SHARE, options.samples, options.trials)
+    """Return how many minutes all draws take, estimated from the time of some of them."""
+    draws_per_timed_draw = min(DRAWS_PER_TIMED_DRAW, options.samples, options.trials)  # one is timed at least
     start = time.monotonic()
-    if options.test != "t":
+    if options.test != "t":  # t draws nothing
         discriminative_power(
-            scores, test=options.test, samples=options.samples // share, seed=options.seed, loop=loop
+            scores,
+            test=options.test,
+            samples=options.samples // draws_per_timed_draw,
+            seed=options.seed,
+            loop=loop,
         )
     sizes = _sizes(options, len(scores.topics))
-    stability(scores, sizes, trials=options.trials // share, seed=options.seed, loop=loop)
-    return (time.monotonic() - start) * share / 60
+    stability(scores, sizes, trials=options.trials // draws_per_timed_draw, seed=options.seed, loop=loop)
+    seconds = time.monotonic() - start
+    return seconds * draws_per_timed_draw / 60
 
 
 def _sizes(options: PowerOptions, num_topics: int) -> list[int]:
     """Return the sizes of the sets of topics: those of --sizes, or a fifth, two fifths and half of all.
 
-    Raises UsageError for more than half: a second set of the same size must be left.
+    Raises UsageError for more than half, as stability compares with a second set of the same size.
     """
     if not options.sizes:
         return sorted({max(1, num_topics // 5), max(1, 2 * num_topics // 5), num_topics // 2})
@@ -199,7 +205,7 @@ def _figure(discriminations: list[Discrimination], swaps: list[Swaps], alpha: fl
     """Return the picture of achieved significance levels, and of swap rates in the largest sets of topics."""
     largest = max(swap.topics for swap in swaps)
     levels = {}
-    curves = {}  # of each measure: differences of means, and how often they swapped
+    curves = {}  # by measure: differences of means, and the rate at which other topics reversed them
     for discrimination in discriminations:
         measure = discrimination.measure
         levels[measure] = discrimination.levels

@@ -33,9 +33,11 @@ if TYPE_CHECKING:
 
 
 def print_results(job: Job, stream: BinaryIO) -> list[ScoredRun]:
-    """Print the runs, and return their evaluations if gates need them; these may be none otherwise.
+    """Write the results of the runs to the stream, and return the evaluations if there are gates.
 
-    A run without a topic in common with the judgements is added to the job's failures, or raises.
+    Without gates, only some of the evaluations may be returned, or none.  A run without a topic in common
+    with the judgements is added to the job's failures; if it has no list of these, NoCommonTopicError is
+    raised.
     """
     if job.command_options.writes_parquet:
         return _write_parquet(stream, job)
@@ -45,7 +47,7 @@ def print_results(job: Job, stream: BinaryIO) -> list[ScoredRun]:
     evaluations = []
     for ranking in job.rankings():
         with _collected_failure(ranking, job):
-            evaluations.append(job.evaluated(ranking))
+            evaluations.append(job.evaluate(ranking))
             rankings.append(ranking)
     stream.write(_as_text(evaluations, rankings, job).encode("utf-8", "backslashreplace"))
     return evaluations
@@ -53,7 +55,7 @@ def print_results(job: Job, stream: BinaryIO) -> list[ScoredRun]:
 
 @contextlib.contextmanager
 def _collected_failure(ranking: Ranking, job: Job) -> Iterator[None]:
-    """Go on after a run that has nothing to be evaluated, if failures are collected."""
+    """Add a NoCommonTopicError of the block to the job's failures and print it; raise it if it has none."""
     try:
         yield
     except NoCommonTopicError as error:
@@ -64,32 +66,35 @@ def _collected_failure(ranking: Ranking, job: Job) -> Iterator[None]:
 
 
 def _write_parquet(stream: BinaryIO, job: Job) -> list[ScoredRun]:
-    """Write the values of all topics of all runs as one table; return the evaluations for gates."""
+    """Write the values of all topics of all runs as one table; return the evaluations if there are gates."""
     from pres_eval.report.converted import parquet_table
 
     evaluations = []
-    times: Counter[str] = Counter()
+    num_runs_of_name: Counter[str] = Counter()
     with parquet_table(stream, job.selection) as write:
         for name, ranking in _named_runs(job):
-            times[name] += 1
+            num_runs_of_name[name] += 1
             unique_name = name
-            if times[name] > 1:
-                unique_name += f" ({times[name]})"
+            if num_runs_of_name[name] > 1:
+                unique_name += f" ({num_runs_of_name[name]})"
             with _collected_failure(ranking, job):
-                evaluation = job.evaluated(ranking)
+                evaluation = job.evaluate(ranking)
                 write(unique_name, evaluation)
-                if job.command_options.gated:
+                if job.command_options.has_gates:
                     evaluations.append(evaluation)
     return evaluations
 
 
 def _write_lines(stream: BinaryIO, job: Job) -> list[ScoredRun]:
-    """Print trec_eval's lines as they are computed; each of several runs begins with its name.
+    """Write trec_eval's lines as they are computed; each of several runs begins with its name.
 
-    Returns the evaluations of whole runs, where gates or options need these.
+    Returns the evaluations if gates or options need these, each computed before its lines are written; else
+    an empty list.
     """
     options = job.command_options
-    needs_whole_runs = bool(options.gated or options.intervals or options.signature or job.groups is not None)
+    needs_whole_runs = bool(
+        options.has_gates or options.intervals or options.signature or job.groups is not None
+    )
     evaluations = []
     named_runs: Iterable[tuple[str | None, Ranking]]
     if len(options.runs) == 1:  # trec_eval takes one run, which needs no name
@@ -100,8 +105,9 @@ def _write_lines(stream: BinaryIO, job: Job) -> list[ScoredRun]:
         name_line = b"" if name is None else _name_line(name)
         with _collected_failure(ranking, job):
             if needs_whole_runs:
-                evaluations.append(job.evaluated(ranking))
-                stream.write(name_line + _trec_lines(evaluations[-1], job))
+                evaluation = job.evaluate(ranking)
+                evaluations.append(evaluation)
+                stream.write(name_line + _trec_lines(evaluation, job))
             else:
                 _write_lines_of_run(stream, ranking, job, name_line)
         stream.flush()
@@ -114,18 +120,20 @@ def _write_lines(stream: BinaryIO, job: Job) -> list[ScoredRun]:
 
 
 def _signatures(evaluations: Sequence[ScoredRun], job: Job) -> list[str]:
-    """Return the lines of --signature, one for each way in which the numbers were made."""
+    """Return the lines of --signature, one for each way in which numbers were made, with its runs."""
     from pres_eval.report.records import FileRecord, signature_text
     from pres_eval.report.signature import signature_lines
 
     record = job.record((), FileRecord(job.command_options.qrels, None))
-    names = job.command_options.named([(evaluation.tag, evaluation.path) for evaluation in evaluations])
+    names = job.command_options.names_of_runs(
+        [(evaluation.tag, evaluation.path) for evaluation in evaluations]
+    )
     return signature_lines(names, [signature_text(evaluation, record) for evaluation in evaluations])
 
 
 def _named_runs(job: Job) -> Iterator[tuple[str, Ranking]]:
     """Yield the runs with their names: those of files, which are known before reading, or the tags."""
-    names_of_file: dict[str, list[str]] = {}  # several, if a file is named twice
+    names_of_file: dict[str, list[str]] = {}  # several names if the command line has a file twice
     if job.command_options.names != "tag":
         for path, name in zip(job.command_options.runs, _file_names(job), strict=True):
             names_of_file.setdefault(File(path).name, []).append(name)
@@ -138,9 +146,10 @@ def _named_runs(job: Job) -> Iterator[tuple[str, Ranking]]:
 
 
 def _file_names(job: Job) -> list[str]:
-    """Return the names of the runs by their files, as they are printed: whole paths with --names path."""
+    """Return the names of the runs by their files, or by their whole paths with --names path."""
     naming = "path" if job.command_options.names == "path" else "file"
-    return run_names([("", path) for path in job.command_options.runs], naming)
+    tags_and_paths = [("", path) for path in job.command_options.runs]  # tags have no effect here
+    return run_names(tags_and_paths, naming)
 
 
 def _name_line(name: str) -> bytes:
@@ -149,26 +158,27 @@ def _name_line(name: str) -> bytes:
 
 
 def _write_lines_of_run(stream: BinaryIO, ranking: Ranking, job: Job, name_line: bytes) -> None:
-    """Print trec_eval's lines of one run as they are computed, after the one that names it."""
+    """Write trec_eval's lines of one run as they are computed, after `name_line`; empty: no such line."""
     check_common_topics(job.relevance, ranking, job.options)
     summing = Summing(job.selection, job.weights)
-    zscores = job.zscores is not None
+    has_zscores = job.zscores is not None
     for block in job.blocks(ranking, job.loop):
-        if not summing.num_scored:
+        is_first_block = not summing.num_scored
+        if is_first_block:
             stream.write(name_line)
         summing.add(block)
         if job.command_options.per_topic:
-            stream.write(topic_lines(block, job.selection, zscores))
+            stream.write(topic_lines(block, job.selection, has_zscores))
             if reader_has_left():
                 return
     if not job.command_options.no_summary:
         totals = summing.totals(CountedJudgements(job.relevance), job.options.complete)
         summary = summing.summary(totals, ranking.tag)
-        stream.write(summary_lines(summary, job.selection, zscores))
+        stream.write(summary_lines(summary, job.selection, has_zscores))
 
 
 def _as_text(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job) -> str:
-    """Return the evaluations in the format that --format names."""
+    """Return the evaluations in the format that --format names, but for trec_eval's lines."""
     options = job.command_options
     label_prefix = ""
     if job.zscores is not None:
@@ -177,8 +187,8 @@ def _as_text(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job:
     if options.output_format == "json":
         from pres_eval.report.records import to_json
 
-        return to_json(_record(evaluations, rankings, job))
-    module, _, name = OUTPUT_FORMATS[options.output_format].partition(".")
+        return to_json(_record_for_json(evaluations, rankings, job))
+    module, _, name = OUTPUT_FORMATS[options.output_format].partition(".")  # table.as_table
     writer = getattr(importlib.import_module(f"pres_eval.report.{module}"), name)
     write: Callable[[Sequence[ScoredRun], RunLayout], str] = writer
     layout = _layout(job, label_prefix)
@@ -207,7 +217,10 @@ def _with_label_prefix(evaluation: ScoredRun, prefix: str) -> ScoredRun:
 
 
 def _layout(job: Job, label_prefix: str) -> RunLayout:
-    """Return the layout of a table, whose labels have a prefix."""
+    """Return the layout of a table of runs, by the command's options.
+
+    label_prefix  beginning of the labels of all columns
+    """
     from pres_eval.report.table import RunLayout
 
     options = job.command_options
@@ -247,8 +260,8 @@ def _notes(job: Job) -> Iterator[str]:
         yield f"means with the weights of topics in {options.weights}"
 
 
-def _record(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job) -> Record:
-    """Return all that JSON keeps of evaluations."""
+def _record_for_json(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job) -> Record:
+    """Return all that JSON has of the evaluations, with facts about their rankings and files."""
     from pres_eval.report.records import RunRecord, file_record
 
     options, topics = job.command_options, job.relevance.pool.topics
@@ -277,14 +290,14 @@ def named_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
         files = zip(job.command_options.runs, _file_names(job), strict=True)
         names = [name for path, name in files if File(path).name not in failed]
     lines = b""
-    # Whoever reads may have left before all runs were evaluated: then there are more names.
+    # If the reader of stdout left before all runs were evaluated, there are more names.
     for name, evaluation in zip(names, evaluations, strict=False):
         lines += _name_line(name) + _trec_lines(evaluation, job)
     return lines
 
 
 def _trec_lines(evaluation: ScoredRun, job: Job) -> bytes:
-    """Return trec_eval's lines of a whole evaluation."""
+    """Return trec_eval's lines of an evaluation, with those of groups."""
     options = job.command_options
     with_groups = with_group_columns(evaluation, job.groups)
     has_zscores = job.zscores is not None

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal for work that takes a while, and the long loops that it counts."""
+"""Progress bar on a terminal for work that takes a while, and the long loops whose steps it counts."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from pres_eval.reading.run_files import RunFiles
 from pres_eval.reading.storage import is_remote
 
 DELAY = 2.0
-"""Seconds before a bar appears."""
+"""Seconds before a bar appears: shorter work needs none."""
 
-REDRAWN = 0.1
-"""Seconds from one drawing to the next."""
+REDRAW_INTERVAL = 0.1
+"""Least number of seconds from one drawing to the next, so that drawing takes no time from the work."""
 
 TICK = 0.5
-"""Seconds after which a bar is drawn again though nothing was done meanwhile."""
+"""Seconds after which a bar is drawn again even if nothing was done meanwhile."""
 
 MEGABYTE = 1_000_000
+"""Bytes in a unit of a bar over bytes."""
 
 BAR_WIDTH = 20
 """Characters of a bar that is full."""
@@ -32,13 +33,13 @@ BAR_WIDTH = 20
 class Bar:
     """Progress bar that appears when the work takes longer than DELAY, and is erased at the end.
 
-    Any thread may advance it.  Of work that contains other work only the innermost is drawn.
+    Any thread may advance it.  If work contains other work, only the bar of the innermost is drawn.
     """
 
     def __init__(self, label: str, total: int | None, unit: int = 1) -> None:
         """Start the clock; nothing is drawn yet.
 
-        label  what the line of progress begins with
+        label  beginning of the line of progress
         total  steps or bytes to be done, None if not known
         unit   1 for steps, MEGABYTE for bytes
         """
@@ -46,26 +47,26 @@ class Bar:
         self._total = total
         self._unit = unit
         self._done = 0
-        self._started = time.monotonic()
-        self._drawn = 0.0
-        self._width = 0
+        self._started_at = time.monotonic()
+        self._drawn_at = 0.0
+        self._width = 0  # characters on the line that are drawn
         self._lock = threading.RLock()
 
     def advance(self, count: int) -> None:
-        """Add to the work that is done."""
+        """Add steps or bytes to the work that is done, and draw the bar if that is due."""
         with self._lock:
             self._done += count
             now = time.monotonic()
-            is_due = now - self._started > DELAY and now - self._drawn > REDRAWN
+            is_due = now - self._started_at > DELAY and now - self._drawn_at > REDRAW_INTERVAL
             if is_due and has_last_line(self.wipe):
-                self._drawn = now
-                self._draw(self._text(now - self._started))
+                self._drawn_at = now
+                self._draw(self._text(now - self._started_at))
 
     def _text(self, seconds: float) -> str:
-        """Return the line of progress after this number of seconds."""
+        """Return the line of progress after this number of seconds; before the first step just the time."""
         if not self._done and self._unit == 1:
             return f"{self._label}: {max(seconds, 0):,.0f} s"
-        rate = max(self._done / seconds, 1e-9)
+        rate = max(self._done / seconds, 1e-9)  # not 0: it is divided by
         of_bytes = self._unit == MEGABYTE
         unit_name = " MB" if of_bytes else ""
         text = f"{self._label}: {self._done / self._unit:,.0f}"
@@ -90,7 +91,7 @@ class Bar:
             self._width = width
 
     def wipe(self) -> None:
-        """Erase it; it comes again with the next step."""
+        """Erase the bar; it is drawn again with the next step."""
         with self._lock:
             if self._width:
                 self._draw("")
@@ -99,17 +100,17 @@ class Bar:
 
     @contextlib.contextmanager
     def shown(self) -> Iterator[Bar]:
-        """Show it for as long as the block goes."""
+        """Let the bar be drawn inside the block, and erase it at its end."""
         with last_line(self.wipe):
             yield self
 
     @contextlib.contextmanager
     def ticking(self) -> Iterator[None]:
-        """Draw it every TICK seconds, whatever the work does, for as long as the block goes."""
+        """Draw the bar every TICK seconds inside the block, whatever the work does."""
         stopped = threading.Event()
 
         def tick() -> None:
-            """Draw it until the block has ended."""
+            """Draw the bar until the block has ended."""
             while not stopped.wait(TICK):
                 self.advance(0)
 
@@ -124,11 +125,10 @@ class Bar:
 
 @contextlib.contextmanager
 def reading_bar(runs: Sequence[RunFiles]) -> Iterator[None]:
-    """Show a bar over the bytes of all files that are read inside the block."""
-    total: int | None = 0
-    for run in runs:
-        size = run.size()
-        total = None if size is None or total is None else total + size
+    """Show a bar that counts the bytes of the runs' files while they are read inside the block."""
+    sizes = [run.size() for run in runs]  # None: not known
+    known_sizes = [size for size in sizes if size is not None]
+    total = sum(known_sizes) if len(known_sizes) == len(sizes) else None
     label = runs[0].name if len(runs) == 1 else f"{len(runs)} runs"
     with Bar(label, total, MEGABYTE).shown() as bar:
         for run in runs:
@@ -138,7 +138,7 @@ def reading_bar(runs: Sequence[RunFiles]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def working(label: str, quiet: bool = False) -> Iterator[None]:
-    """Show how many seconds the block has taken so far, if stderr is a terminal."""
+    """Show after `label` how many seconds the block has taken so far, if stderr is a terminal."""
     if not is_watched(quiet):
         yield
         return
@@ -147,11 +147,12 @@ def working(label: str, quiet: bool = False) -> Iterator[None]:
 
 
 def loop_with_bar(label: str, jobs: int | None, quiet: bool = False, paths: Iterable[str] = ()) -> Loop:
-    """Return a function that carries out loops, with a bar over their steps on a terminal.
+    """Return a function that carries out loops by copies of this process, with a bar on a terminal.
 
-    jobs   copies of this process that share the steps, at most; None: as many as processors
-    paths  the files that the steps read: remote ones are read by this process alone, as fsspec's threads do
-           not come along with copies
+    label  of the bar
+    jobs   most copies that share the steps; None: as many as processors
+    paths  the files that the steps read: remote ones are read by this process alone, as copies would not have
+           fsspec's threads
     """
     from pres_eval.engines.copies import by_copies
 
@@ -159,7 +160,7 @@ def loop_with_bar(label: str, jobs: int | None, quiet: bool = False, paths: Iter
     if any(is_remote(path) for path in paths):
         most_copies = 1
 
-    def carried_out(work: Callable[[int], Result], count: int) -> Iterator[Result]:
+    def carry_out(work: Callable[[int], Result], count: int) -> Iterator[Result]:
         """Yield work(0) to work(count - 1)."""
         if not is_watched(quiet):
             yield from by_copies(work, count, most_copies)
@@ -169,4 +170,4 @@ def loop_with_bar(label: str, jobs: int | None, quiet: bool = False, paths: Iter
                 yield result
                 bar.advance(1)
 
-    return carried_out
+    return carry_out

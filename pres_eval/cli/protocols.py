@@ -1,4 +1,4 @@
-"""pres-eval protocols: the settings that --protocol NAME makes, and how they are applied."""
+"""pres-eval protocols, the list of the settings that --protocol NAME sets; and how they are applied."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pres_eval.cli.wrapping import prose
 from pres_eval.measures.protocols import PROTOCOLS, protocol_of
 
 LETTER_OF_FIELD = {"topics": "-c", "relevance_level": "-l", "max_retrieved": "-M", "measures": "-m"}
-"""The options that protocols set, by the names of their fields; --topics all is -c."""
+"""The options that protocols set, by the names of their fields; all that they set --topics to is all: -c."""
 
 
 @click.command()
@@ -50,7 +50,8 @@ def _as_typed(options: dict[str, object]) -> str:
 def defaults_of(name: str, command: click.Command) -> dict[str, object]:
     """Return the settings of a protocol for a command, by the names of their fields.
 
-    A command without -m, or whose -m takes no cutoffs, gets no measures.
+    name  of the protocol
+    Measures are left out for a command without -m, or whose -m takes no cutoffs.
     """
     settings = dict(protocol_of(name).options)
     takes_measures = any(
@@ -62,7 +63,7 @@ def defaults_of(name: str, command: click.Command) -> dict[str, object]:
 
 
 def announce(context: click.Context) -> None:
-    """Report which options a protocol set, and which stay as the command line has them."""
+    """Print a note about the options that the protocol set, and those that the command line set instead."""
     protocol = context.params["protocol"]
     set_by_protocol: dict[str, object] = {}
     set_by_user: list[str] = []

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pres_eval.reading.topic_files import Groups, Weights
 
 BYTES_PER_COPY = 16 << 20
-"""Bytes of runs that are worth one more process: to copy one takes as long as reading two megabytes."""
+"""Bytes of runs for which one more process pays: to copy this one takes as long as reading 2 MB."""
 
 
 GIVES_VALUES = (AS_ZERO, ONE)
@@ -37,14 +37,14 @@ GIVES_VALUES = (AS_ZERO, ONE)
 
 
 def relevance_at(options: NumberOptions, path: str) -> Relevance:
-    """Return judgements as the options want them, after notes and warnings about them.
+    """Return the judgements at `path` as the options change them, after notes and warnings about them.
 
-    These are the judgements of the topics that --empty keeps, mapped (--map-docs), without excluded documents
-    (--exclude), with the numbers of --nmax-file and --size-file and the scores of --document-scores.
+    The options map documents (--map-docs), exclude some (--exclude), leave out topics (--empty), and add the
+    numbers of --nmax-file and --size-file and the scores of --document-scores.
     """
     relevance = read_relevance(source_at(path), options.relevance_format, options.jobs)
-    is_recognised = options.relevance_format in ("qrels", "qrels_float")
-    if is_recognised and isinstance(relevance, QrelsJudgements) and relevance.form:
+    other_formats_are_recognised = options.relevance_format in ("qrels", "qrels_float")
+    if other_formats_are_recognised and isinstance(relevance, QrelsJudgements) and relevance.form:
         options.note(f"{relevance.name}: read as {relevance.form}")
     if options.map_docs is not None or options.exclude is not None:
         rewriting = options.rewriting()
@@ -53,12 +53,12 @@ def relevance_at(options: NumberOptions, path: str) -> Relevance:
         rewritten = rewriting.of_judgements(relevance)
         options.note(_note_of_rewriting(options, rewritten, num_before))
         relevance = rewritten
-    relevance = _with_topics(options, relevance)
+    relevance = _apply_empty_rule(options, relevance)
     if options.nmax_file is not None or options.size_file is not None:
         from pres_eval.reading.topic_files import read_weights
 
-        nmax = None if options.nmax_file is None else read_weights(options.nmax_file, "number")
-        sizes = None if options.size_file is None else read_weights(options.size_file, "number")
+        nmax = None if options.nmax_file is None else read_weights(options.nmax_file, what="number")
+        sizes = None if options.size_file is None else read_weights(options.size_file, what="number")
         relevance = changed_judgements.with_topic_numbers(relevance, nmax, sizes)
     if options.document_scores is None:
         return relevance
@@ -67,7 +67,7 @@ def relevance_at(options: NumberOptions, path: str) -> Relevance:
 
 
 def _note_of_rewriting(options: NumberOptions, relevance: QrelsJudgements, num_before: int) -> str:
-    """Return how many judgements --map-docs and --exclude left of those before."""
+    """Return the note about --map-docs and --exclude: how many judgements they left of `num_before`."""
     names = []
     if options.map_docs is not None:
         names.append("--map-docs")
@@ -80,11 +80,14 @@ def _note_of_rewriting(options: NumberOptions, relevance: QrelsJudgements, num_b
     return text
 
 
-def _with_topics(options: NumberOptions, relevance: Relevance) -> Relevance:
-    """Return the judgements of the topics that --empty keeps, after a warning or note about the others."""
+def _apply_empty_rule(options: NumberOptions, relevance: Relevance) -> Relevance:
+    """Return the judgements of the topics that --empty keeps, after a warning or note about empty topics.
+
+    A topic is empty if it has no relevant document.  Raises InputError for one with --empty stop.
+    """
     rule, level = options.empty, options.relevance_level
     if rule == AS_TREC_EVAL and not isinstance(relevance, QrelsJudgements):
-        return relevance
+        return relevance  # for preferences and the like, trec_eval's rule needs no warning
     if rule == STOP:
         changed_judgements.check_no_empty_topics(relevance, level)
     result = relevance
@@ -107,9 +110,10 @@ def _with_topics(options: NumberOptions, relevance: Relevance) -> Relevance:
 def topic_files(
     options: NumberOptions, groups: str | None, weights: str | None, judged: Sequence[bytes]
 ) -> tuple[Groups | None, Weights | None]:
-    """Return the groups and the weights of the judged topics in two files, after the warnings about them.
+    """Return the groups and the weights of topics in two files, after the warnings about them.
 
-    None for a file that is not named.
+    groups, weights  paths of the files; None for one that is not named gives None
+    judged           the judged topics
     """
     if groups is None and weights is None:
         return None, None
@@ -119,7 +123,7 @@ def topic_files(
 
 
 def qrels_at(options: NumberOptions, path: str) -> QrelsJudgements:
-    """Return the judgements, where another format than qrels was refused before."""
+    """Return the judgements at `path` in a command that has refused other formats than qrels before."""
     relevance = relevance_at(options, path)
     assert isinstance(relevance, QrelsJudgements), "the format is that of qrels"
     return relevance
@@ -129,38 +133,41 @@ def runs_at(
     options: NumberOptions,
     paths: Sequence[str],
     relevance: Relevance,
-    numbers: Options,
+    evaluation_options: Options,
     failures: list[RunFailure] | None = None,
 ) -> Iterator[Ranking]:
-    """Yield the runs one after the other, after the notes and warnings about each.
+    """Yield the runs at `paths` in their order, each after the notes and warnings about it.
 
-    A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
+    failures  list that receives the runs that cannot be read, which are left out; None: the first such run
+              raises its error
     """
     answered = None  # topics that a run answers rightly by retrieving nothing for them
     if options.empty in GIVES_VALUES:
-        answered = changed_judgements.answered_by_nothing(relevance, numbers)
+        answered = changed_judgements.answered_by_nothing(relevance, evaluation_options)
     files = [run_at(path) for path in paths]
-    outcomes = _ranked(options, files, relevance, numbers, going_on=failures is not None)
+    outcomes = _ranked(options, files, relevance, evaluation_options, going_on=failures is not None)
     if options.cluster is not None:
         outcomes = _all_read_first(outcomes)
     for run, outcome in zip(files, outcomes, strict=True):
         if isinstance(outcome, RunFailure):
-            assert failures is not None
+            assert failures is not None, "without the list, an error is raised"
             failures.append(outcome)
             say(f"pres-eval: {outcome.message}")
             continue
         if not options.quiet:
-            alone = len(paths) == 1
-            _print_notes(options, outcome, relevance, numbers)
-            second_look = partial(look_at_files, run, outcome, relevance, alone)
-            for warning in warnings_about(outcome, relevance, numbers, second_look, alone):
+            is_only_run = len(paths) == 1
+            _print_notes(options, outcome, relevance, evaluation_options)
+            second_look = partial(look_at_files, run, outcome, relevance, is_only_run)
+            for warning in warnings_about(outcome, relevance, evaluation_options, second_look, is_only_run):
                 options.warn(warning)
         if answered is not None:
             outcome = with_nothing_for(outcome, answered)  # noqa: PLW2901
         yield outcome
 
 
-def _print_notes(options: NumberOptions, run: Ranking, relevance: Relevance, numbers: Options) -> None:
+def _print_notes(
+    options: NumberOptions, run: Ranking, relevance: Relevance, evaluation_options: Options
+) -> None:
     """Print notes about a run: its format, what mapping and exclusion did, topics without an answer."""
     if options.results_format == TREC and run.form is not None:
         options.note(f"{run.name}: read as {run.form}")
@@ -179,7 +186,7 @@ def _print_notes(options: NumberOptions, run: Ranking, relevance: Relevance, num
         options.note(f"{run.name}: {', '.join(counts)}")
     if options.empty not in GIVES_VALUES:
         return
-    no_answers = changed_judgements.no_answers(relevance, numbers, run.topic[run.num_ret > 0])
+    no_answers = changed_judgements.no_answers(relevance, evaluation_options, run.topic[run.num_ret > 0])
     if no_answers is not None:
         num_topics, num_rightly = no_answers
         options.note(
@@ -189,15 +196,22 @@ def _print_notes(options: NumberOptions, run: Ranking, relevance: Relevance, num
 
 
 def _ranked(
-    options: NumberOptions, files: Sequence[RunFiles], relevance: Relevance, numbers: Options, going_on: bool
+    options: NumberOptions,
+    files: Sequence[RunFiles],
+    relevance: Relevance,
+    evaluation_options: Options,
+    going_on: bool,
 ) -> Iterator[Ranking | RunFailure]:
-    """Yield the ranked runs in order; with `going_on` a RunFailure for one that cannot be read."""
+    """Yield the ranked runs in the order of `files`, with a progress bar on a terminal.
+
+    going_on  whether a run that cannot be read is yielded as a RunFailure; else its error is raised
+    """
     bar: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if is_watched(options.quiet):
         from pres_eval.cli.progress import reading_bar
 
         bar = reading_bar(files)
-    ranker = RunRanker.for_judgements(relevance, numbers, options.check_duplicates is not False)
+    ranker = RunRanker.for_judgements(relevance, evaluation_options, options.check_duplicates is not False)
     with (
         bar,
         _engine(options, files) as engine,
@@ -210,7 +224,7 @@ def _ranked(
 
 
 def _engine(options: NumberOptions, files: Sequence[RunFiles]) -> contextlib.AbstractContextManager[Engine]:
-    """Return what reads the runs: the cluster that was named, copies of this process, or its threads."""
+    """Return what reads the runs: a cluster (--cluster), copies of this process if that pays, or threads."""
     if options.cluster is not None:
         return _engine_of_cluster(options, options.cluster, files)
     sizes = [run.size() for run in files]  # None: not known before it is read
@@ -226,7 +240,10 @@ def _engine(options: NumberOptions, files: Sequence[RunFiles]) -> contextlib.Abs
 
 @contextlib.contextmanager
 def _engine_of_cluster(options: NumberOptions, address: str, files: Sequence[RunFiles]) -> Iterator[Engine]:
-    """Give the engine of a cluster for as long as the block goes.  Raises UsageError for standard input."""
+    """Yield the engine of the cluster at an address, which is left at the end of the block.
+
+    Raises UsageError for standard input, which workers cannot read.
+    """
     from pres_eval.engines.connecting import SECONDS, Patience, engine_of
 
     if any(run.sources[0].path == "-" for run in files):
@@ -244,7 +261,10 @@ def _engine_of_cluster(options: NumberOptions, address: str, files: Sequence[Run
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """Let Ctrl-C be an exception, so that work is called off; and let no other package write to stderr."""
+    """Make Ctrl-C an exception inside the block, which calls the workers off, and mute logging.
+
+    A signal that is ignored stays so.
+    """
     import logging
     import signal
     import threading
@@ -263,11 +283,14 @@ def _interruptible() -> Iterator[None]:
 
 
 def _all_read_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking | RunFailure]:
-    """Yield the runs when all of them are read, so that nothing is half printed if workers are lost."""
+    """Yield the runs after all of them are read, so that no results are printed if workers are lost.
+
+    An InputError, which is about one run, is raised after the runs before it.
+    """
     outcomes: list[Ranking | RunFailure] = []
     try:
         outcomes.extend(ranked)
-    except InputError:  # of one run: those before it are printed
+    except InputError:
         yield from outcomes
         raise
     yield from outcomes
@@ -275,10 +298,12 @@ def _all_read_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking 
 
 @contextlib.contextmanager
 def unchanged(read_twice: Sequence[str], read_once: Sequence[str] = ()) -> Iterator[None]:
-    """Raise InputError at the end of the block if one of the files has changed, since some are read twice.
+    """Raise InputError at the end of the block if one of the files has changed meanwhile.
 
-    A part file that was added to a folder is a change, too.  Raises UsageError for pipes among those that are
-    read twice.
+    A part file that was added to a folder is a change, too.
+
+    read_twice  paths that the block reads twice; UsageError is raised for a pipe
+    read_once   further paths that must not change
     """
     from pathlib import Path  # takes a while to import
 
@@ -290,14 +315,15 @@ def unchanged(read_twice: Sequence[str], read_once: Sequence[str] = ()) -> Itera
     for file in files_before.values():
         file.check_unchanged()
     yield
-    for file in (_readable_files(paths) | files_before).values():
-        if file.path not in files_before:
+    files_after = _readable_files(paths)
+    for path, file in (files_after | files_before).items():  # of a file in both, the earlier one
+        if path not in files_before:
             raise file.change_error()
         file.check_unchanged()
 
 
 def _readable_files(paths: Sequence[str]) -> dict[str, File]:
-    """Return the files of runs that can be read, by path; whoever reads another one reports its fault."""
+    """Return by path the files at `paths` that can be read; what reads the others reports their faults."""
     files = {}
     for path in paths:
         if path == "-":
@@ -316,7 +342,7 @@ def path_of(ranking: Ranking) -> str:
 
 
 def warn_of_ties(options: NumberOptions, scoring: Scoring, rankings: Iterable[Ranking]) -> None:
-    """Warn of runs whose main column could change with the order of equal scores."""
+    """Warn of each run whose main measure could change with the order of documents with equal scores."""
     for ranking in rankings:
         if options.quiet or not len(ranking.ties.document):
             continue

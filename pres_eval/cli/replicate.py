@@ -12,14 +12,21 @@ from pres_eval.analysis.ranked_lists import read_ranked_lists
 from pres_eval.analysis.replication import SameDocuments, replications, same_documents
 from pres_eval.cli.analysing import PairedOptions, print_tables
 from pres_eval.cli.command_options import FiniteRange, argument, command_with, option
-from pres_eval.cli.loading import Paired, read, read_paired, read_score_file, select_or_default
+from pres_eval.cli.loading import (
+    MEANS_ARE_REFUSED,
+    Paired,
+    load,
+    read_paired,
+    read_score_file,
+    select_or_default,
+)
 from pres_eval.errors import UsageError, plural
 from pres_eval.reading.run_files import run_at
 from pres_eval.report.replication_tables import replication_figure, replication_tables
 from pres_eval.report.text import text_of
 
 ROLES = ("baseline", "advanced")
-"""Roles of the two runs of an experiment, in their order."""
+"""Roles of the two runs of an experiment, in the order of the command line."""
 
 FOUR_RUNS = "four runs: BASELINE, ADVANCED, NEW_BASELINE, NEW_ADVANCED"
 
@@ -93,19 +100,19 @@ def command(options: ReplicateOptions) -> None:
         "replicate",
         settings,
         options,
-        make=lambda: replication_figure(rows),
+        make_figure=lambda: replication_figure(rows),
     )
 
 
 def _scores_of_tables(options: ReplicateOptions) -> tuple[PairedScores, PairedScores, Paired]:
-    """Return the scores of the original and of the replication from tables, and the first table as read.
+    """Return the scores of the original and of the replication from --scores, and what --scores held.
 
     Raises UsageError for other numbers of runs, and for tables without a measure in common.
     """
-    paired = read_paired(options, least_runs=4, without_topics="no column topic, expected")
+    paired = read_paired(options, least_runs=4, error_of_means=MEANS_ARE_REFUSED)
     if not options.new_scores:
         _check_runs(options.scores, paired.scores, 4, FOUR_RUNS)
-        return _of_runs(paired.scores, 0, 1), _of_runs(paired.scores, 2, 3), paired
+        return _of_two_runs(paired.scores, 0, 1), _of_two_runs(paired.scores, 2, 3), paired
     _check_runs(options.scores, paired.scores, 2, "two runs: BASELINE, ADVANCED")
     new = read_score_file(options, options.new_scores, options.measures)
     _check_runs(options.new_scores, new, 2, "two runs: NEW_BASELINE, NEW_ADVANCED")
@@ -119,12 +126,15 @@ def _scores_of_tables(options: ReplicateOptions) -> tuple[PairedScores, PairedSc
 
 
 def _check_runs(paths: Sequence[str], scores: PairedScores, number: int, expected: str) -> None:
-    """Raise UsageError if a table has another number of runs."""
+    """Raise UsageError if the scores in the files at `paths` are of another number of runs.
+
+    expected  these runs in words
+    """
     if len(scores.runs) != number:
         raise UsageError(f"{paths[0]}: found {plural(len(scores.runs), 'run')}, expected {expected}")
 
 
-def _of_runs(scores: PairedScores, first: int, second: int) -> PairedScores:
+def _of_two_runs(scores: PairedScores, first: int, second: int) -> PairedScores:
     """Return the scores of two of the runs, given by their indices."""
     runs = (scores.runs[first], scores.runs[second])
     values = np.ascontiguousarray(scores.values[:, [first, second]])
@@ -132,19 +142,22 @@ def _of_runs(scores: PairedScores, first: int, second: int) -> PairedScores:
 
 
 def _of_measures(scores: PairedScores, labels: Sequence[str]) -> PairedScores:
-    """Return the scores by the measures with these labels."""
+    """Return the scores by the measures with these labels, in their order."""
     indices = [scores.measures.index(label) for label in labels]
     return scores.of_measures(indices, labels)
 
 
 def _scores_of_runs(options: ReplicateOptions) -> tuple[PairedScores, PairedScores, Paired]:
-    """Return the scores of the original and of the replication from their runs, and the original as read."""
+    """Return the scores of the original and of the replication from their runs, and what was read.
+
+    What was read is all four runs, or with --new-qrels those of the original.
+    """
     if options.new_qrels is None:
         paired = read_paired(options, least_runs=4)
-        return _of_runs(paired.scores, 0, 1), _of_runs(paired.scores, 2, 3), paired
+        return _of_two_runs(paired.scores, 0, 1), _of_two_runs(paired.scores, 2, 3), paired
     selection = select_or_default(options, options.measures, options.nmax)
-    original = read(options, options.files[0], options.files[1:3])
-    new = read(options, options.new_qrels, options.files[3:])
+    original = load(options, options.files[0], options.files[1:3])
+    new = load(options, options.new_qrels, options.files[3:])
     scores = original.paired(selection)
     paired = Paired(
         scores=scores,
@@ -156,10 +169,10 @@ def _scores_of_runs(options: ReplicateOptions) -> tuple[PairedScores, PairedScor
 
 
 def _same_documents(options: ReplicateOptions) -> list[SameDocuments]:
-    """Return how similar the documents of each run and of its replication are, topic by topic."""
-    numbers = options.numbers()
+    """Return how similar the documents of each run and of its replication are, by role and topic."""
+    evaluation_options = options.evaluation_options()
     rewriting = options.rewriting()
-    lists = [read_ranked_lists(run_at(path), numbers, rewriting) for path in options.files[1:]]
+    lists = [read_ranked_lists(run_at(path), evaluation_options, rewriting) for path in options.files[1:]]
     original_lists, new_lists = lists[:2], lists[2:]
     rows: list[SameDocuments] = []
     for role, original, new in zip(ROLES, original_lists, new_lists, strict=True):

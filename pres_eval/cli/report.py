@@ -13,12 +13,12 @@ import numpy as np
 from pres_eval.analysis.compare_settings import FAMILIES, CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.other_judgements import OtherJudgements, try_other_judgements
-from pres_eval.analysis.pools import trust_of
+from pres_eval.analysis.pools import Trust, trust_of
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.analysis.weighting import few_topics_warning
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, FileOptions, PictureOptions
 from pres_eval.cli.command_options import FileUse, command_with, option
-from pres_eval.cli.loading import Loaded, chosen_run, read
+from pres_eval.cli.loading import Loaded, chosen_run, load
 from pres_eval.cli.output import exit_if_failed, write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import topic_files, warn_of_ties
@@ -189,12 +189,16 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
             message += "; --allow-http takes http://"
         raise UsageError(message)
 
-    def named(self, runs: Sequence[tuple[str, str]]) -> list[str]:
-        """Return the names of runs, with the default of --names without the words that all of them share."""
-        names = super().named(runs)
-        if self.names != NAMINGS[0]:
-            return names
-        return without_shared(names)
+    def names_of_runs(self, runs: Sequence[tuple[str, str]]) -> list[str]:
+        """Return the names of runs, each given by its tag and its path.
+
+        Words that all names share are left out, unless --names asks for certain names.
+        """
+        names = super().names_of_runs(runs)
+        is_default_naming = self.names == NAMINGS[0]
+        if is_default_naming:
+            return without_shared(names)
+        return names
 
     def settings(self) -> CompareSettings:
         """Return the settings of the comparison."""
@@ -211,10 +215,16 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
 @command_with(ReportOptions)
 def command(options: ReportOptions) -> None:
     """Read, compare and write."""
-    for path in options.outputs:
-        if not _is_page(path) and not _data_format(path):
-            check_picture_path(path, options.plot_style, "-o", "drawing the report", (*PAGES, *DATA_FORMATS))
-    if all(_is_page(path) or _data_format(path) for path in options.outputs):
+    pictures = [path for path in options.outputs if not _is_page(path) and not _data_format(path)]
+    for path in pictures:
+        check_picture_path(
+            path,
+            options.plot_style,
+            option="-o",
+            feature="drawing the report",
+            others=(*PAGES, *DATA_FORMATS),
+        )
+    if not pictures:
         options.check_no_picture("-o FILE.svg")
     report = report_of(options)
     for path in options.outputs:
@@ -250,21 +260,21 @@ def _data(report: Report, options: ReportOptions, data_format: str) -> str:
 
 
 def _is_page(path: str) -> bool:
-    """Return whether a file of the report is a page, not a picture."""
+    """Return whether a file of the report is a page, by the ending of its name."""
     return PurePath(path).suffix.lower() in PAGES
 
 
 def _data_format(path: str) -> str:
-    """Return the format of a file with the data behind the pictures; empty for other files."""
+    """Return json or csv for a file with the data behind the pictures; empty for pages and pictures."""
     return DATA_FORMATS.get(PurePath(path).suffix.lower(), "")
 
 
 def report_of(options: ReportOptions) -> Report:
     """Read, score and compare the runs of the report."""
     options.check_qrels_alone()
-    selection = report_selection(options.numbers(), options.nmax, options.measures)
+    selection = report_selection(options.evaluation_options(), options.nmax, options.measures)
     medians = _medians(options, {column.label for column in selection})
-    loaded = read(options, options.qrels, options.runs, OWN)
+    loaded = load(options, options.qrels, options.runs, default_rule=OWN)
     relevance, rankings = loaded.qrels(), loaded.rankings
     if medians and set(relevance.pool.topics).isdisjoint(set().union(*medians.values())):
         raise NoCommonTopicError(f"--medians {options.medians}: no topic in common with {relevance.name}")
@@ -284,15 +294,15 @@ def report_of(options: ReportOptions) -> Report:
         failures=loaded.failures,
     )
     report = make_report(
-        loaded.names,
-        evaluations,
-        rankings,
-        relevance,
-        loaded.options,
-        options.nmax,
-        options.measures,
-        options.settings(),
-        inputs,
+        names=loaded.names,
+        evaluations=evaluations,
+        rankings=rankings,
+        relevance=relevance,
+        options=loaded.options,
+        nmax=options.nmax,
+        measures=options.measures,
+        settings=options.settings(),
+        inputs=inputs,
         baseline=baseline,
         loop=loaded.loop("comparing"),
     )
@@ -303,7 +313,7 @@ def report_of(options: ReportOptions) -> Report:
 
 
 def _warning_of_weights(report: Report) -> str | None:
-    """Return the warning that a few of the report's topics weigh most; None if not."""
+    """Return the warning that a few of the report's topics have most of the weight; None if not."""
     weights = report.inputs.weights
     if weights is None:
         return None
@@ -312,18 +322,12 @@ def _warning_of_weights(report: Report) -> str | None:
 
 
 def _with_texts_and_trust(options: ReportOptions, report: Report, loaded: Loaded) -> Report:
-    """Return the report with the uncertainty from missing judgements, and with texts for the page."""
+    """Return the report with the limits of its judgements, and with texts for the page."""
     trust = None
-    # TREC's tables as text, and pictures, show nothing of this, which takes longer than all the rest.
+    # TREC's tables as text, and pictures, do not show the limits, which take longer than all the rest.
     writes_page_or_data = any(_is_page(path) or _data_format(path) for path in options.outputs)
     if writes_page_or_data or options.output_format != "text":
-        labels = dict.fromkeys((report.main, *BOUNDED_MEASURES))
-        bounded = tuple(report.column(label) for label in labels)
-        loop = loaded.loop("taking judgements out")
-        weights = report.inputs.weights
-        trust = trust_of(loaded.qrels(), loaded.rankings, bounded, report.options, loop, weights)
-        if report.main in trust.bounds:
-            trust = replace(trust, other_judgements=_other_judgements(report, loaded))
+        trust = _trust(report, loaded)
     titles: dict[bytes, str] = {}
     if options.titles:
         documents = report.documents.docnos
@@ -334,7 +338,7 @@ def _with_texts_and_trust(options: ReportOptions, report: Report, loaded: Loaded
     texts = PageTexts(
         title=options.title,
         description=options.description,
-        made_with=tuple(_facts(options, report)),
+        made_with=tuple(_recorded_options(options, report)),
         document_url=options.document_url,
         titles=titles,
         queries=queries,
@@ -343,18 +347,37 @@ def _with_texts_and_trust(options: ReportOptions, report: Report, loaded: Loaded
     return replace(report, trust=trust, texts=texts)
 
 
+def _trust(report: Report, loaded: Loaded) -> Trust:
+    """Return the limits of the judgements: how unjudged and missing ones could change values and order."""
+    labels = dict.fromkeys((report.main, *BOUNDED_MEASURES))
+    bounded = tuple(report.column(label) for label in labels)
+    trust = trust_of(
+        loaded.qrels(),
+        loaded.rankings,
+        bounded,
+        report.options,
+        loop=loaded.loop("taking judgements out"),
+        weights=report.inputs.weights,
+    )
+    if report.main not in trust.bounds:
+        return trust
+    return replace(trust, other_judgements=_other_judgements(report, loaded))
+
+
 def _texts(
-    options: ReportOptions, option: str, path: str, known: Iterable[bytes], what: str
+    options: ReportOptions, option: str, path: str, known_ids: Iterable[bytes], kind: str
 ) -> dict[bytes, str]:
     """Return the texts of an option's file by id; warn if no id is known, or the file is not UTF-8.
 
-    known  ids of the report
-    what   that ids name: a topic, or a document
+    option     --titles or --queries
+    known_ids  ids of the report
+    kind       what the ids name, for the warning: "topic" or "relevant document"
     """
     texts = read_texts(path)
-    if texts.keys().isdisjoint(known):
+    if texts.keys().isdisjoint(known_ids):
         first = quoted(text_of(next(iter(texts))))
-        options.warn(f"{option} {path}: none of its ids such as {first} is a {what} of {options.qrels}")
+        options.warn(f"{option} {path}: none of its ids such as {first} is a {kind} of {options.qrels}")
+    # Characters by which Python stands for bytes that are not UTF-8 (surrogateescape).
     undecoded = re.search("[\udc80-\udcff]", "".join(texts.values()))
     if undecoded is not None:
         code = text_of(undecoded[0].encode("utf-8", "surrogateescape"))
@@ -364,14 +387,17 @@ def _texts(
 
 
 def _other_judgements(report: Report, loaded: Loaded) -> OtherJudgements | None:
-    """Return whether other judgements could put another run first; None where that cannot be told."""
+    """Return whether other judgements could put another run first.
+
+    None if several runs are first, and if a run cannot be read again, which is necessary for this.
+    """
     leaders = report.leaders(report.main)
     if len(leaders) != 1:
         return None
     # A pipe can be read once only, and waits for ever the second time.
     if not all(Path(path).is_file() or Path(path).is_dir() for path in loaded.paths):
         return None
-    best = leaders[0]
+    (best,) = leaders
     rivals = [run for run in range(len(report.names)) if run != best and report.has_all_topics(run)]
     with contextlib.suppress(PresEvalError):  # runs that cannot be read twice
         return try_other_judgements(
@@ -387,9 +413,12 @@ def _other_judgements(report: Report, loaded: Loaded) -> OtherJudgements | None:
     return None
 
 
-def _facts(options: ReportOptions, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield the options that change numbers, besides those of the evaluation and of the tests."""
-    yield "Topics averaged over (--topics)", options.topic_rule(OWN)
+def _recorded_options(options: ReportOptions, report: Report) -> Iterator[tuple[str, str]]:
+    """Yield the options that change numbers, each as the page names it, with its value.
+
+    Without those of the evaluation and of the tests, which the report has already.
+    """
+    yield "Topics averaged over (--topics)", options.topic_rule(default=OWN)
     yield "Judgements read as (-R)", options.relevance_format
     yield "Nmax (--nmax)", ", ".join(map(str, report.nmax))
     yield "Measures asked for (-m)", ", ".join(options.measures) or "none: those usual for recall"
@@ -403,7 +432,7 @@ def _facts(options: ReportOptions, report: Report) -> Iterator[tuple[str, str]]:
 
 
 def _medians(options: ReportOptions, labels: set[str]) -> Medians:
-    """Return the medians of --medians by measure and topic, of measures in the report.
+    """Return the medians of --medians by label and topic; warn of those whose measure the report lacks.
 
     labels  of the report's measures
     Raises UsageError if the file has none of them.
@@ -425,7 +454,7 @@ def _medians(options: ReportOptions, labels: set[str]) -> Medians:
 
 
 def _subject(report: Report, options: ReportOptions) -> Subject:
-    """Return the subject of the picture: the runs and the topic asked for, or the defaults."""
+    """Return what the picture shows: the runs of --of-run and the topic of --of-topic, or the defaults."""
     subject = default_subject(report)
     tags = [text_of(evaluation.tag) for evaluation in report.evaluations]
     paths = [file.path for file in report.inputs.files]
@@ -438,4 +467,5 @@ def _subject(report: Report, options: ReportOptions) -> Subject:
             hint = did_you_mean(options.of_topic, topics, f"there are {topics[0]} and others")
             raise UsageError(f"--of-topic {options.of_topic}: no such topic; {hint}")
         topic = topics.index(options.of_topic)
-    return Subject(runs=(*runs, *others)[:2], topic=topic, label=subject.label)
+    chosen_first = (*runs, *others)
+    return Subject(runs=chosen_first[:2], topic=topic, label=subject.label)

@@ -1,4 +1,4 @@
-"""Commands to paste: the user's own command line with other options."""
+"""Commands to paste in messages: the command line of this call with other options."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ from click.core import ParameterSource
 
 
 def command_text(words: Sequence[str], files: Sequence[str]) -> str:
-    """Return the evaluator's command for a shell: options as words, then the judgements and the runs."""
+    """Return the evaluator's command for a shell.
+
+    words  options and their values
+    files  the judgements and the runs
+    """
     command = ["pres-eval", *words]
     if any(file.startswith("-") and file != "-" for file in files):
-        command.append("--")  # what follows is no option
+        command.append("--")  # so that no file is taken for an option
     return shlex.join([*command, *files])
 
 
 def typed_options(left_out: Collection[str]) -> list[str]:
-    """Return the options of the command line as words, without those of the fields in `left_out`."""
+    """Return the options of this call's command line as words, without those of the fields in `left_out`."""
     context = click.get_current_context()
     words: list[str] = []
     for parameter in context.command.params:
@@ -30,7 +34,7 @@ def typed_options(left_out: Collection[str]) -> list[str]:
 
 
 def _words(option: click.Option, value: object) -> Iterator[str]:
-    """Yield the words that give an option a value."""
+    """Yield the words by which a command line sets an option to a value: the name, and the value as text."""
     if option.is_flag:
         yield option.opts[0] if value else option.secondary_opts[0]
         return

@@ -29,7 +29,7 @@ from pres_eval.cli.analysing import (
     print_tables,
 )
 from pres_eval.cli.command_options import CutoffList, WholeRange, argument, command_with, option
-from pres_eval.cli.loading import Loaded, read
+from pres_eval.cli.loading import Loaded, load
 from pres_eval.cli.output import write_output
 from pres_eval.cli.overwriting import NamedFile
 from pres_eval.cli.shared import TieOptions
@@ -46,7 +46,7 @@ from pres_eval.report.robustness_tables import (
 
 
 def read_fractions(context: click.Context, option: click.Parameter, text: str) -> tuple[float, ...]:
-    """Return fractions above 0 and up to 1, which commas separate: ascending, each once."""
+    """Return the fractions of --fractions, above 0 and at most 1: ascending, each once."""
     fractions = {number_of(part) for part in text.split(",")}
     if not all(0 < fraction <= 1 for fraction in fractions):
         raise click.BadParameter(
@@ -137,8 +137,8 @@ def command(options: RobustnessOptions) -> None:
     )
     if options.write_qrels:
         options.check_files(_files_of_samples(options.write_qrels, plan))
-    selection = select_at(options.measures or SWEPT_MEASURES, options.cutoffs, options.numbers())
-    loaded = read(options, options.qrels, options.runs)
+    selection = select_at(options.measures or SWEPT_MEASURES, options.cutoffs, options.evaluation_options())
+    loaded = load(options, options.qrels, options.runs)
     if len(loaded.rankings) < 2:
         raise UsageError("only one run is left: expected at least two, whose order can change")
     if options.write_qrels:
@@ -173,7 +173,7 @@ def _pool_tables(options: RobustnessOptions, loaded: Loaded, selection: Selectio
         )
         yield depths_table(depths, options.depths, options.coefficient)
     if options.leave_out:
-        groups = groups_of_runs(options.groups, loaded.names, options.leave_out == "group")
+        groups = groups_of_runs(options.groups, loaded.names, required=options.leave_out == "group")
         rows = leave_out(
             loaded.qrels(),
             loaded.rankings,
@@ -189,7 +189,10 @@ def _pool_tables(options: RobustnessOptions, loaded: Loaded, selection: Selectio
 
 
 def _files_of_samples(folder: str, plan: Plan) -> list[NamedFile]:
-    """Return the files in a folder for the judgements of each sample, those of the first fraction first."""
+    """Return the files in a folder for the judgements of each sample, those of the first fraction first.
+
+    The third sample of fraction 0.2 is in qrels.f20.s3.txt.
+    """
     files = []
     for fraction in plan.fractions:
         for sample in range(1, plan.samples + 1):
@@ -199,18 +202,20 @@ def _files_of_samples(folder: str, plan: Plan) -> list[NamedFile]:
 
 
 def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
-    """Write the judgements of each sample into a folder; raise PresEvalError if there can be no folder."""
+    """Write the judgements of each sample into a folder; raise PresEvalError if it cannot be created."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PresEvalError(f"{folder}: this folder cannot be created: {error.strerror or error}") from error
     qrels = loaded.qrels()
-    keep = f_qrels(qrels, loaded.options.relevance_level, plan)
+    kept_in_sample = f_qrels(qrels, loaded.options.relevance_level, plan)
     files = _files_of_samples(str(folder), plan)
 
     def write(number: int) -> None:
-        """Write the f-qrels of that number."""
-        reduced = without(qrels, keep(number), plan.removed)
+        """Write the judgements of the sample of that number."""
+        reduced = without(qrels, kept_in_sample(number), plan.removed)
         write_output(files[number].path, qrels_lines(reduced, reduced.kept))
 
-    list(loaded.loop("writing f-qrels")(write, len(files)))
+    loop = loaded.loop("writing f-qrels")
+    for _ in loop(write, len(files)):
+        pass

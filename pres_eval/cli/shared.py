@@ -1,4 +1,4 @@
-"""The options that several commands share, as click reads them, and as records."""
+"""The options that several commands share: single ones, and records of them."""
 
 from __future__ import annotations
 
@@ -75,11 +75,12 @@ WEIGHTS = option(
 )
 
 
-def _with_warnings(
+def _warn_of_parameters(
     context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return the measures, and warn of parameters that have no effect."""
-    if not context.params.get("quiet") and any("." in text for text in texts):
+    """Return the measures of -m as they are, after warnings of parameters that have no effect."""
+    has_parameters = any("." in text for text in texts)
+    if has_parameters and not context.params.get("quiet"):
         from pres_eval.measures.selection import warnings_of_ignored_parameters
 
         for text in warnings_of_ignored_parameters(texts):
@@ -88,15 +89,15 @@ def _with_warnings(
 
 
 WITH_CUTOFFS = "NAME[.PARAMETERS]"
-"""Metavar of an option -m whose measures may have cutoffs."""
+"""Metavar of -m in commands that let measures have cutoffs; others add cutoffs of their own."""
 
 MEASURES = option(
-    "-m", "--measure", multiple=True, metavar=WITH_CUTOFFS, callback=_with_warnings,
+    "-m", "--measure", multiple=True, metavar=WITH_CUTOFFS, callback=_warn_of_parameters,
     help="A measure or a nickname for several measures; can be given more than once.",
 )  # fmt: skip
 
 TABLES = ("table", "latex", "markdown")
-"""The formats that are tables for people, with rounded numbers."""
+"""Values of --format that are tables for people, with rounded numbers."""
 
 
 def terminal_width(output: str | None) -> int | None:
@@ -123,7 +124,7 @@ class TableOptions(CommandOptions, position=3):
     )  # fmt: skip
 
     def check_table(self) -> None:
-        """Raises UsageError for options of tables that have no effect in another format."""
+        """Raise UsageError for options of tables that have no effect in the format of --format."""
         form = self.output_format
         check_ending(self.output)
         if self.fit and form != "latex":
@@ -168,7 +169,7 @@ class RewriteOptions(CommandOptions, position=5):
 
     @property
     def rewrites(self) -> dict[str, str]:
-        """Return the options that were given, by name; nothing without --map-docs and --exclude."""
+        """Return by name the options of mapping, if there is --map-docs, and of exclusion, if --exclude."""
         rewrites: dict[str, str] = {}
         if self.map_docs is not None:
             rewrites |= {"map_docs": self.map_docs, "map_ranks": self.map_ranks}
@@ -189,7 +190,7 @@ class RewriteOptions(CommandOptions, position=5):
 
 
 class NumberOptions(RewriteOptions, position=4):
-    """Options that change numbers, --names of runs, -R, --quiet and --jobs."""
+    """Options that change the numbers of an evaluation; besides --names, -R, --quiet and --jobs."""
 
     names: str = option(
         "--names", of_runs=True, choices=NAMINGS, default=NAMINGS[0], show_default=True,
@@ -272,11 +273,11 @@ class NumberOptions(RewriteOptions, position=4):
 
     @property
     def num_jobs(self) -> int:
-        """Processes or threads that may work at the same time."""
+        """Number of processes or threads that may work at the same time."""
         return self.jobs or num_processors()
 
-    def named(self, runs: Sequence[tuple[str, str]]) -> list[str]:
-        """Return the names of runs, each given by its tag and its file, as --names wants them."""
+    def names_of_runs(self, runs: Sequence[tuple[str, str]]) -> list[str]:
+        """Return the names of runs, as --names chooses them; `runs` are their tags and paths."""
         return run_names(runs, self.names)
 
     @property
@@ -295,8 +296,8 @@ class NumberOptions(RewriteOptions, position=4):
             note(text)
 
     def check_qrels_alone(self) -> None:
-        """Stop at a format of judgements that is not qrels."""
-        relevance_info(self.relevance_format)  # which may not exist at all
+        """Raise UsageError for a format of judgements other than qrels, and for one that does not exist."""
+        relevance_info(self.relevance_format)  # raises the error of the latter
         if self.relevance_format != "qrels":
             raise UsageError(f"-R {self.relevance_format}: this command takes -R qrels alone")
 
@@ -312,8 +313,12 @@ class NumberOptions(RewriteOptions, position=4):
             raise UsageError(f"-c is --topics {ALL}, not --topics {self.topics}: expected one of them")
         return ALL
 
-    def numbers(self, only_topic: bytes | None = None) -> Options:
-        """Return the options that change numbers; raise UsageError for ones that contradict each other."""
+    def evaluation_options(self, only_topic: bytes | None = None) -> Options:
+        """Return the options that change numbers, as the library takes them.
+
+        only_topic  the topic of -D that is evaluated alone, None for all
+        Raises UsageError for options that contradict each other.
+        """
         self.check_rewrites()
         level = self.relevance_level
         if isinstance(level, float) and self.relevance_format != "qrels_float":

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import click
 
-from pres_eval.analysis.stopping import UNIFORM, Costs, Stop, stops_of_run, summaries_of_stops
+from pres_eval.analysis.stopping import Costs, Stop, stops_of_run, summaries_of_stops
 from pres_eval.cli.analysing import RunsOptions, print_tables
 from pres_eval.cli.command_options import command_with, option
-from pres_eval.cli.loading import Loaded, read
+from pres_eval.cli.loading import Loaded, load
 from pres_eval.errors import InputError, PresEvalError, UsageError, number_of, plural, quoted
 from pres_eval.options import AS_TREC_EVAL, SKIP
 from pres_eval.ranking.ranking import Ranking
@@ -19,12 +19,22 @@ from pres_eval.reading.topic_files import Weights, read_weights
 from pres_eval.report.stopping_tables import stopping_figure, stopping_tables
 from pres_eval.report.text import text_of
 
-_COUNT_AS_0 = re.compile(r"; -c counts .* as 0$| \(--topics all: missing ones count as 0\)$")
-"""Advice at the end of warnings of topics that runs lack."""
+_ADVICE_TO_COUNT_AS_0 = re.compile(r"; -c counts .* as 0$| \(--topics all: missing ones count as 0\)$")
+"""Ends of warnings about topics that runs lack, with advice that does not help here.
+
+The warnings are those of UsedTopics: "... are left out of the averages; -c counts missing topics as 0", and
+"... only the 47 that all have are used (--topics all: missing ones count as 0)".
+"""
+
+NUM_COSTS = 4
+"""Numbers of --costs: of a relevant document and of another before the stop, and of one of each after it."""
+
+Stops = Weights
+"""The rank of the stop of each topic; files of ranks are read as files of weights are."""
 
 
 def _read_targets(context: click.Context, parameter: click.Parameter, text: str) -> tuple[float, ...]:
-    """Return recalls above 0 to 1, which commas separate, each once."""
+    """Return the recalls of --target, above 0 and at most 1, in the order of the option, each once."""
     numbers = [number_of(part) for part in text.split(",")]
     if not all(0 < number <= 1 for number in numbers):
         raise click.BadParameter(f"found {quoted(text)}, expected recalls above 0 to 1 such as 0.8,0.95")
@@ -32,9 +42,9 @@ def _read_targets(context: click.Context, parameter: click.Parameter, text: str)
 
 
 def _read_costs(context: click.Context, parameter: click.Parameter, text: str) -> Costs:
-    """Return four costs of at least 0, which commas separate."""
+    """Return the four costs of --costs, each a finite number of at least 0."""
     costs = [number_of(part) for part in text.split(",")]
-    if len(costs) != len(UNIFORM) or not all(0 <= cost < math.inf for cost in costs):
+    if len(costs) != NUM_COSTS or not all(0 <= cost < math.inf for cost in costs):
         raise click.BadParameter(f"found {quoted(text)}, expected four costs of at least 0 such as 10,10,1,1")
     return costs[0], costs[1], costs[2], costs[3]
 
@@ -79,7 +89,7 @@ class StoppingOptions(RunsOptions):
     def warn(self, text: str | None) -> None:
         """Print a warning, without the advice to count missing topics as 0: they have no stop."""
         if text is not None:
-            super().warn(_COUNT_AS_0.sub("", text))
+            super().warn(_ADVICE_TO_COUNT_AS_0.sub("", text))
 
     def check(self) -> None:
         """Raise UsageError for options that make no sense, before anything is read."""
@@ -96,11 +106,14 @@ class StoppingOptions(RunsOptions):
 
 
 class _Review(NamedTuple):
-    """A run that is read down to the stop of each topic; without stops it is read to its end."""
+    """A run that a reviewer read down to the stop of each topic; without stops, to its end.
+
+    name  of the run, or of the file of stops if one run has several
+    """
 
     name: str
     ranking: Ranking
-    stops: Weights | None
+    stops: Stops | None
 
 
 @command_with(StoppingOptions)
@@ -108,7 +121,7 @@ def command(options: StoppingOptions) -> None:
     """Print the means over topics, and the topics."""
     if options.empty == AS_TREC_EVAL:
         options = options.replace(empty=SKIP)  # without relevant documents there is no recall
-    loaded = read(options, options.qrels, options.runs)
+    loaded = load(options, options.qrels, options.runs)
     stops: list[Stop] = []
     for review in _reviews(options, loaded):
         rank_of_topic = None
@@ -139,11 +152,15 @@ def command(options: StoppingOptions) -> None:
 
 
 def _reviews(options: StoppingOptions, loaded: Loaded) -> list[_Review]:
-    """Return each run with its stops; a single run with several files of stops is a review by each."""
-    files = [read_weights(path, "rank") for path in options.stops]
+    """Return each run with its stops.
+
+    One file of stops is for all runs, several are for one run each.  A single run with several files is one
+    review for each file.
+    """
+    files: list[Stops] = [read_weights(path, what="rank") for path in options.stops]
     if len(files) > 1 and len(options.runs) == 1:
         return [_Review(text_of(file.path), loaded.rankings[0], file) for file in files]
-    file_of_run: dict[str, Weights] = {}
+    file_of_run: dict[str, Stops] = {}
     if len(files) == 1:
         file_of_run = dict.fromkeys(loaded.paths, files[0])
     elif files:
@@ -154,7 +171,7 @@ def _reviews(options: StoppingOptions, loaded: Loaded) -> list[_Review]:
     ]
 
 
-def _check_stops(options: StoppingOptions, file: Weights, loaded: Loaded, ranking: Ranking) -> None:
+def _check_stops(options: StoppingOptions, file: Stops, loaded: Loaded, ranking: Ranking) -> None:
     """Raise InputError for a topic of the run without a stop; warn of stops behind the end of the run."""
     topics = list(loaded.relevance.pool.topics.take(ranking.topic))
     missing = [topic for topic in topics if topic not in file.of]

@@ -13,26 +13,26 @@ from typing import Any, TextIO, cast
 from pres_eval.errors import PresEvalError, ReadingNote, ReadingWarning, UsageError, one_line
 
 WRITTEN_AT_ONCE = 1 << 30
-"""Bytes that one call is to write: Linux writes no more than 2 GiB."""
+"""Bytes that one call of the system writes at most: Linux writes no more than 2 GiB in one."""
 
 CLOSED = -1
-"""Descriptor of a stream that was closed before we started."""
+"""Stands for the descriptor of a stream that was closed before we started."""
 
 ASCII_NAMES = ("ascii", "us-ascii", "ansi_x3.4-1968", "646")
-"""Names of the encoding that Python falls back on if the system names none."""
+"""Names of ASCII, the encoding that Python falls back on if the system names none."""
 
 
 class Stdout(io.RawIOBase):
     """Standard output without a buffer.
 
-    When the reader goes away (`| head -1`) the rest is dropped without a message: it has seen enough.  Any
-    other fault raises PresEvalError, and what comes later is dropped, so that nobody tries again at the end.
+    If the reader goes away (`| head -1`) the rest is dropped without a message.  Any other fault raises
+    PresEvalError once, and what comes later is dropped, so that the same fault is not reported again at exit.
 
     abandoned  whether output is dropped from now on
     """
 
     def __init__(self, descriptor: int) -> None:
-        """Write to the stream with this number."""
+        """Write to the stream with this descriptor, a number of the system's."""
         self._descriptor = descriptor
         self.abandoned = False
 
@@ -45,7 +45,7 @@ class Stdout(io.RawIOBase):
         return os.isatty(self._descriptor)
 
     def fileno(self) -> int:
-        """Return the system's number of the stream."""
+        """Return the descriptor of the stream."""
         return self._descriptor
 
     def write(self, data: memoryview) -> int:  # type: ignore[override]
@@ -76,10 +76,10 @@ def reader_has_left() -> bool:
 
 @contextlib.contextmanager
 def safe_streams() -> Iterator[None]:
-    """Replace Python's standard streams for as long as the block goes.
+    """Replace Python's standard streams inside the block; at its end stdout is flushed.
 
     For a closed one (`2>&-`) /dev/null is opened at its number, so that no other file gets this: what is
-    written to stderr is dropped then, and writing to stdout is an error.  A character that stdout's encoding
+    written to stderr is then dropped, and writing to stdout is an error.  A character that stdout's encoding
     lacks is written as an escape.
     """
     for number in range(3):
@@ -88,23 +88,26 @@ def safe_streams() -> Iterator[None]:
         except OSError:
             # A new file gets the lowest free number, and that is this one.
             os.open(os.devnull, os.O_RDWR)
-    before = sys.stdout, sys.stderr
+    stdout_before, stderr_before = sys.stdout, sys.stderr
     with contextlib.ExitStack() as opened:
         if sys.stderr is None:
             sys.stderr = opened.enter_context(open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123
-        sys.stdout = _safe_stdout(before[0])
+        sys.stdout = _safe_stdout(stdout_before)
         try:
             yield
             sys.stdout.flush()
         finally:
-            if sys.stdout is not before[0]:
+            if sys.stdout is not stdout_before:
                 with contextlib.suppress(PresEvalError):
                     sys.stdout.close()
-            sys.stdout, sys.stderr = before
+            sys.stdout, sys.stderr = stdout_before, stderr_before
 
 
 def _safe_stdout(stdout: TextIO | None) -> TextIO:
-    """Return a stream that writes to standard output by Stdout; `stdout` itself if a test replaced it."""
+    """Return a stream that writes to standard output by Stdout; `stdout` itself if it has no descriptor.
+
+    stdout  Python's stream, None if it was closed; a test may have replaced it by one without a descriptor
+    """
     descriptor = CLOSED
     if stdout is not None:
         try:
@@ -125,15 +128,15 @@ def _safe_stdout(stdout: TextIO | None) -> TextIO:
 
 
 _wipes: list[Callable[[], None]] = []
-"""Functions that erase what is drawn to the terminal's last line, one for each block of `last_line`.
+"""Functions that erase what is drawn to the terminal's last line, one for each open block of `last_line`.
 
-Only the innermost block may draw.
+The last one belongs to the innermost block, which alone may draw.
 """
 
 
 @contextlib.contextmanager
 def last_line(wipe: Callable[[], None]) -> Iterator[None]:
-    """Reserve the terminal's last line for what the block draws; outer blocks may not draw meanwhile.
+    """Reserve the terminal's last line for what the block draws: outer blocks may not draw meanwhile.
 
     wipe  erases what the block has drawn: called before each message, and at the end
     """
@@ -153,7 +156,7 @@ def has_last_line(wipe: Callable[[], None]) -> bool:
 
 
 def is_watched(quiet: bool = False) -> bool:
-    """Return whether a person sees what is drawn to stderr."""
+    """Return whether a person sees what is drawn to stderr: it is a terminal, and there is no --quiet."""
     return not quiet and sys.stderr.isatty()
 
 
@@ -165,7 +168,7 @@ def writing_results() -> contextlib.AbstractContextManager[None]:
 def say(text: str) -> None:
     """Write a line to stderr.
 
-    It is one line without control characters, whatever ids and paths are in it, so that a terminal or a CI
+    Control characters and line ends, which ids and paths may have, become escapes, so that a terminal or a CI
     log takes nothing in it for a command.  If stderr can't be written, the line is dropped.
     """
     with contextlib.suppress(OSError, ValueError):
@@ -176,18 +179,18 @@ def say(text: str) -> None:
 
 
 _collections: list[list[str]] = []
-"""Lists that collect warnings, one for each block of `collected_warnings`."""
+"""Lists that collect warnings, one for each open block of `collected_warnings`."""
 
 
 @contextlib.contextmanager
 def collected_warnings() -> Iterator[list[str]]:
-    """Give a list that receives the warnings which are written inside the block."""
+    """Collect the warnings that are written inside the block: yield the list that receives them."""
     warnings: list[str] = []
     _collections.append(warnings)
     try:
         yield warnings
     finally:
-        # Not `remove`, which takes the first of lists that are equal.
+        # Not `remove`, which removes the first list that is equal, as empty ones of outer blocks are.
         _collections[:] = [collected for collected in _collections if collected is not warnings]
 
 
@@ -204,10 +207,10 @@ def note(text: str) -> None:
 
 
 @contextlib.contextmanager
-def noted(quiet: bool) -> Iterator[None]:
-    """Write the notes and warnings of readers inside the block to stderr, each once; none if quiet.
+def shown_reader_warnings(quiet: bool) -> Iterator[None]:
+    """Write the notes and warnings of readers inside the block to stderr, each text once; none if quiet.
 
-    Readers report by Python's warnings, as they serve the library too.
+    Readers use Python's warnings, as they serve the library, too.
     """
     written: set[str] = set()
     show_others = python_warnings.showwarning
@@ -230,6 +233,6 @@ def noted(quiet: bool) -> Iterator[None]:
 
 
 def check_stdin_once(first: str, others: Sequence[str]) -> None:
-    """Raise UsageError if standard input is named twice."""
+    """Raise UsageError if more than one of the paths is standard input, `-`."""
     if [first, *others].count("-") > 1:
         raise UsageError("standard input (-) can be one file only")

@@ -7,13 +7,13 @@ import click
 from pres_eval.analysis.sweep import SWEPT_MEASURES, sweep, sweep_selection
 from pres_eval.cli.analysing import RunsOptions, measures_option, print_tables
 from pres_eval.cli.command_options import command_with, option, read_rank
-from pres_eval.cli.loading import read
+from pres_eval.cli.loading import load
 from pres_eval.cli.shared import TieOptions
 from pres_eval.errors import quoted
 from pres_eval.report.sweep_tables import sweep_figure, sweep_tables
 
 MOST_CUTOFFS = 1000
-"""Cutoffs in one sweep: more are a slip of the keyboard."""
+"""Largest number of ranks in FIRST:LAST:STEP: more are most likely mistyped."""
 
 
 def read_ranks(context: click.Context, option: click.Parameter, text: str) -> tuple[int, ...]:
@@ -21,17 +21,19 @@ def read_ranks(context: click.Context, option: click.Parameter, text: str) -> tu
     wrong = click.BadParameter(f"found {quoted(text)}, expected ranks above 0 such as 10:100:10 or 10,20,50")
     parts = text.replace(":", ",").split(",")
     ranks = [read_rank(part) for part in parts]
-    numbers = [rank for rank in ranks if rank is not None]
-    if len(numbers) < len(ranks):
+    valid_ranks = [rank for rank in ranks if rank is not None]
+    if len(valid_ranks) < len(ranks):
         raise wrong
     if ":" not in text:
-        return tuple(sorted(set(numbers)))
-    if "," in text or len(numbers) not in (2, 3) or numbers[1] < numbers[0]:
+        return tuple(sorted(set(valid_ranks)))
+    if "," in text or len(valid_ranks) not in (2, 3):
         raise wrong
-    first, last = numbers[:2]
+    first, last = valid_ranks[:2]
+    if last < first:
+        raise wrong
     step = 1
-    if len(numbers) == 3:
-        step = numbers[2]
+    if len(valid_ranks) == 3:
+        step = valid_ranks[2]
     count = (last - first) // step + 1
     if count > MOST_CUTOFFS:
         raise click.BadParameter(f"{count} ranks, expected {MOST_CUTOFFS} at most")
@@ -60,8 +62,10 @@ class SweepOptions(TieOptions, RunsOptions):
 @command_with(SweepOptions)
 def command(options: SweepOptions) -> None:
     """Evaluate at each Nmax, and print the means."""
-    selection = sweep_selection(options.measures or SWEPT_MEASURES, options.nmax, options.numbers())
-    loaded = read(options, options.qrels, options.runs)
+    selection = sweep_selection(
+        options.measures or SWEPT_MEASURES, options.nmax, options.evaluation_options()
+    )
+    loaded = load(options, options.qrels, options.runs)
     result = sweep(loaded.names, loaded.evaluations(loaded.scoring(selection)), options.nmax)
     print_tables(
         sweep_tables(result, loaded.topics.text),

@@ -32,7 +32,7 @@ SHARE = FiniteRange(0, 1, min_open=True, max_open=True)
 """Kind of value for a share of documents, or a probability."""
 
 DEFAULT_MARGIN = 0.05
-"""Margin of the recall in a plan without --margin."""
+"""Half the width of the interval of recall in a plan without --margin."""
 
 
 class ValidateOptions(ResultOptions):
@@ -121,9 +121,11 @@ def command(options: ValidateOptions) -> None:
 
 
 def _validate(options: ResultOptions, settings: dict[str, Any], review: str, samples: Sequence[str]) -> None:
-    """Print the estimates of a review from its samples; exit 3 if they do not show its --target.
+    """Print the estimates of a review from its samples; raise click's Exit if they do not show the --target.
 
-    settings  the values of the command's options, by their fields
+    settings  the values of the command's options, by their fields; this function changes them
+    review    path of the documents that the review found
+    samples   paths of the judged samples
     """
     if settings.pop("prevalence") is not None:
         raise UsageError(
@@ -131,17 +133,18 @@ def _validate(options: ResultOptions, settings: dict[str, Any], review: str, sam
         )
     check_stdin_once(review, samples)
     headings = columns_of_option(settings.pop("sample_columns"), (TOPIC, DOCNO, STRATUM, GRADE))
-    settings["columns"] = {}  # as the library calls them
+    settings["columns"] = {}  # by the names that the library has for the kinds of columns
     for kind, heading in headings.items():
-        settings["columns"]["relevance" if kind == GRADE else kind] = heading
+        name = "relevance" if kind == GRADE else kind
+        settings["columns"][name] = heading
     settings["grades"] = grades_of_option(settings.pop("sample_grades"))
-    # The function itself: its errors name options, where the library's name arguments.
+    # Not the public function, whose errors name arguments: the wrapped one names options.
     validation = inspect.unwrap(validate)(review, *samples, **settings)
     settings |= {"review": text_of(review), "samples": [text_of(path) for path in samples]}
-    print_tables(validation_tables(validation), "validate", settings, options, make=validation.plot)
+    print_tables(validation_tables(validation), "validate", settings, options, make_figure=validation.plot)
     recalls = validation.of("recall")
-    short = [recall for recall in recalls if not validation.shows(recall)]
-    for recall in short:
+    below_target = [recall for recall in recalls if not validation.shows(recall)]
+    for recall in below_target:
         topic = f"topic {text_of(recall.topic)}: " if len(recalls) > 1 else ""
         shown = f"{recall.at_least:.6f}"
         if math.isnan(recall.at_least):
@@ -150,12 +153,12 @@ def _validate(options: ResultOptions, settings: dict[str, Any], review: str, sam
             f"pres-eval: --target: {topic}wanted a recall of at least {settings['target']:g}"
             f" with {percentage(settings['confidence'])} confidence, shown is {shown}"
         )
-    if short:
+    if below_target:
         raise click.exceptions.Exit(EXIT_CODE)
 
 
 def _plan(options: ResultOptions, settings: dict[str, Any]) -> None:
-    """Print how many documents to draw; raise UsageError for options that need files, or none of a plan.
+    """Print how many documents to draw; raise UsageError for options that need files, or too few for a plan.
 
     settings  the values of the command's options, by their fields
     """

@@ -1,4 +1,4 @@
-"""Text for a terminal: everything that explains is as wide as click makes the help of a command."""
+"""Text for a terminal: lines of prose, definitions and texts of measures, as wide as click's help."""
 
 from __future__ import annotations
 
@@ -14,10 +14,16 @@ WIDEST_LINE = 80
 """Characters of the widest line, as in click's help."""
 
 NARROWEST_LINE = 50
-"""Characters of a line on a narrower terminal, which wraps it."""
+"""Characters of the narrowest line; a narrower terminal wraps it."""
 
 LONGEST_TERM = 26
-"""Characters of a term up to which its text is beside it; that of a longer one begins on the next line."""
+"""Characters of the longest term whose text is beside it; that of a longer one is on the next lines."""
+
+TERM_INDENT = 2
+"""Spaces before a term."""
+
+TERM_GAP = 2
+"""Least number of spaces between a term and the text beside it."""
 
 _DEFINITION = re.compile(r"(?P<term>[^.:]{0,20}?[^\s.] {2,})\S")
 """Beginning of a line that explains a letter: `r  ranks of the relevant documents`."""
@@ -29,7 +35,7 @@ LABEL_HANG = 2
 """Spaces by which the further lines of a labelled one are indented."""
 
 _HYPHEN = "\N{NON-BREAKING HYPHEN}"
-"""Stands for hyphens while click breaks lines, so that none ends at a hyphen."""
+"""Character that replaces hyphens while click breaks lines, so that no line ends at a hyphen."""
 
 
 class WholeWords(click.HelpFormatter):
@@ -40,7 +46,7 @@ class WholeWords(click.HelpFormatter):
         super().write_text(text.replace("-", _HYPHEN))
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
-        """Write terms with their texts beside them."""
+        """Write terms with their texts beside them, as click's formatter does."""
         whole = [(term, text.replace("-", _HYPHEN)) for term, text in rows]
         super().write_dl(whole, col_max, col_spacing)
 
@@ -50,15 +56,15 @@ class WholeWords(click.HelpFormatter):
 
 
 def text_width() -> int:
-    """Return the characters that a line may have, as click counts them."""
+    """Return the number of characters that a line may have: two fewer than the terminal has, as in click."""
     return max(min(shutil.get_terminal_size().columns, WIDEST_LINE) - 2, NARROWEST_LINE)
 
 
 def prose(text: str, indent: int = 0, hang: int | None = None) -> str:
-    """Return a paragraph, its lines broken anew.
+    """Return a text as one paragraph, with new line breaks.
 
     indent  spaces before the first line
-    hang    spaces before the further lines, as before the first by default
+    hang    spaces before the further lines; None: as before the first
     """
     if hang is None:
         hang = indent
@@ -66,24 +72,26 @@ def prose(text: str, indent: int = 0, hang: int | None = None) -> str:
 
 
 def definitions(rows: Iterable[tuple[str, str]]) -> str:
-    """Return lines with terms on the left, and their meaning beside them."""
+    """Return lines with the terms of (term, text) on the left, and their texts beside them."""
     rows = list(rows)
     longest = max((len(term) for term, _ in rows), default=0)
-    column = min(longest, LONGEST_TERM) + 4  # where the meanings begin
+    term_width = min(longest, LONGEST_TERM)
+    text_start = TERM_INDENT + term_width + TERM_GAP
     lines = []
     for term, text in rows:
-        meaning = prose(text, column)
-        if len(term) + 4 > column:
-            lines.append(f"  {term}\n{meaning}")
+        indented_text = prose(text, text_start)
+        indented_term = " " * TERM_INDENT + term
+        if len(term) > term_width:
+            lines.append(f"{indented_term}\n{indented_text}")
         else:
-            lines.append(f"  {term:<{column - 2}}{meaning[column:]}")
+            lines.append(f"{indented_term:<{text_start}}{indented_text[text_start:]}")
     return "\n".join(lines)
 
 
-class _Item(NamedTuple):
-    """Lines of a text that are broken together.
+class _Paragraph(NamedTuple):
+    """Paragraph of a text, whose lines are broken anew.
 
-    start  spaces before the first line
+    start  spaces before its first line
     hang   spaces before the further lines
     words  the text without line breaks, empty for a blank line
     """
@@ -94,34 +102,43 @@ class _Item(NamedTuple):
 
 
 def fitted(text: str, indent: int) -> str:
-    """Return a text whose lines are broken already, with new line breaks and indented by `indent` spaces.
+    """Return the text of a measure with new line breaks, indented by `indent` spaces.
 
-    A line of prose that is indented like the one before, or more, continues it.  The explanation of a letter,
-    a line with a label, and a line of a formula begin anew.
+    Its lines are broken already: a line of prose that is indented like the one before, or more, continues it.
+    The explanation of a letter, a line with a label, and the line below `Formula:` begin a paragraph.
     """
-    items: list[_Item] = []
-    in_formula = False
+    paragraphs: list[_Paragraph] = []
+    is_below_formula = False
     for line in text.splitlines():
         words = line.strip()
         start = len(line) - len(line.lstrip())
         definition = _DEFINITION.match(words)
         has_label = _LABEL.match(words) is not None
-        if items and words and not definition and not in_formula and _continues(start, has_label, items[-1]):
-            before = items[-1]
-            items[-1] = before._replace(words=f"{before.words} {words}")
+        begins_anew = not paragraphs or not words or definition is not None or is_below_formula
+        if not begins_anew and _continues(start, has_label, paragraphs[-1]):
+            before = paragraphs[-1]
+            paragraphs[-1] = before._replace(words=f"{before.words} {words}")
             continue
-        in_formula = words.startswith("Formula:")
+        is_below_formula = words.startswith("Formula:")  # of the next line
         hang = start
         if definition:
             hang += len(definition["term"])
         elif has_label:
             hang += LABEL_HANG
-        items.append(_Item(start, hang, words))
-    return "\n".join(_filled(item.words, indent + item.start, indent + item.hang) for item in items)
+        paragraphs.append(_Paragraph(start, hang, words))
+    return "\n".join(
+        _filled(paragraph.words, indent + paragraph.start, indent + paragraph.hang)
+        for paragraph in paragraphs
+    )
 
 
-def _continues(start: int, has_label: bool, before: _Item) -> bool:
-    """Return whether a line that begins behind `start` spaces goes on with the lines before."""
+def _continues(start: int, has_label: bool, before: _Paragraph) -> bool:
+    """Return whether a line of prose continues the paragraph before it.
+
+    start      spaces before the line
+    has_label  whether the line begins with a label
+    before     the paragraph; blank lines are never continued, and what has a label only by an indented line
+    """
     if not before.words:
         return False
     follows_label = start == before.start and _LABEL.match(before.words) is not None
@@ -131,7 +148,7 @@ def _continues(start: int, has_label: bool, before: _Item) -> bool:
 
 
 def _filled(words: str, indent: int, hang: int) -> str:
-    """Return words in lines: the first behind `indent` spaces, the others behind `hang`."""
+    """Return words in lines of the terminal: the first behind `indent` spaces, the others behind `hang`."""
     return textwrap.fill(
         words,
         text_width(),

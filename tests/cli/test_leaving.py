@@ -36,7 +36,7 @@ def done(monkeypatch: pytest.MonkeyPatch) -> Done:
 @pytest.mark.parametrize("written", [False, True])
 def test_a_temporary_file_goes_with_its_block(tmp_path: Path, written: bool) -> None:
     path = tmp_path / "half"
-    with pytest.raises(ZeroDivisionError), output._removed_in_the_end(str(path)):
+    with pytest.raises(ZeroDivisionError), output._removed_at_the_end(str(path)):
         if written:
             path.write_text("half")
         raise ZeroDivisionError
@@ -50,7 +50,7 @@ def test_a_signal_removes_files_and_then_ends_the_process(
 ) -> None:
     path = tmp_path / "half"
     path.write_text("half")
-    with output._removed_in_the_end(str(path)), pytest.raises(SystemExit):
+    with output._removed_at_the_end(str(path)), pytest.raises(SystemExit):
         with monkeypatch.context() as patch:
             patch.setattr(os, "name", system)
             output._end(signal.SIGTERM, None)

@@ -44,7 +44,7 @@ def attach(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Terminal]:
         return stream
 
     monkeypatch.setattr(progress, "DELAY", -1.0)
-    monkeypatch.setattr(progress, "REDRAWN", 0.0)
+    monkeypatch.setattr(progress, "REDRAW_INTERVAL", 0.0)
     return attached
 
 

@@ -23,13 +23,13 @@ from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
 
 LARGEST_RELATIVE_CHANGE = 1e8
-"""Largest relative change by which findings are sorted; a change to nan counts as this."""
+"""Largest relative change by which findings are sorted: larger ones, and those to nan, count as this."""
 
 SUMMARY_SIZE = 1e9
-"""What is added to the size of findings about values over all topics: they come before others."""
+"""Added to the size of findings about values over all topics: so all of them come before single topics."""
 
 WIDE_ALLOWANCE = 0.5
-"""Largest fall of a measure between 0 and 1 that may be allowed without a warning."""
+"""Largest fall that may be allowed without a warning, of a measure between 0 and 1: half of its range."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ class EarlierEvaluation:
     topics          whether single topics are compared as well (--against-topics)
     confirmation    settings of the test that has to confirm a fall (--if-significant), None without a test
     match           how runs are matched, a name of MATCHES
-    allow_unmatched whether runs that only one of the evaluations has are no failure
+    allow_unmatched           whether runs that only one of the evaluations has are no failure
     allow_changed_judgements  whether other judgements than those of the file are no failure
     """
 
@@ -67,7 +67,7 @@ class Change:
     now      the value now
     allowed  how far it may fall
     topic    the topic, None for a value over topics
-    values   earlier and now on the topics, for a test; None of a value that no test is about
+    values   the values of the topics earlier and now, for a test; None if no test can be about the value
     tested   the result of the test, None if there was none
     """
 
@@ -90,24 +90,31 @@ class Change:
 
     @property
     def may_hide_any_fall(self) -> bool:
-        """Return whether the allowance is the whole earlier value, or half of the measure's range."""
+        """Return whether the value may fall to 0, or by more than half of the measure's range."""
         if not math.isfinite(self.before):
             return False
         measure = self.column.measure
-        allowed = float(self.allowed.largest_fall(self.before))
-        if allowed >= self.before > 0 and not measure.less_is_better:
+        largest_fall = float(self.allowed.largest_fall(self.before))
+        may_fall_to_0 = self.before > 0 and largest_fall >= self.before
+        if may_fall_to_0 and not measure.less_is_better:
             return True
-        return Trait.BOUNDED in measure.traits and allowed > WIDE_ALLOWANCE
+        return Trait.BOUNDED in measure.traits and largest_fall > WIDE_ALLOWANCE
 
     def finding(self) -> GateFinding:
-        """Return the gate's finding about it."""
-        verdict = Verdict.from_check(not self.is_worse)
+        """Return the gate's finding: a failure if the value is worse.
+
+        The result of a test is reported also if the value passes, as a note.
+        """
         value = f"{self.column.label}, {self.where}"
         message = f"{value}: {self._movement_text()}, {self.allowed} allowed"
         if self.tested is not None:
             message += f"; {self.tested}"
-            # The result of a test is shown also if the value passes, as that of an allowed difference is.
-            verdict = Verdict.from_difference(not self.is_worse)
+        if self.is_worse:
+            verdict = Verdict.FAILED
+        elif self.tested is not None:
+            verdict = Verdict.NOTE
+        else:
+            verdict = Verdict.PASSED
         return GateFinding(
             gate=AGAINST,
             message=f"{message}, run {run_name(self.run)}",
@@ -121,32 +128,38 @@ class Change:
     def _movement_text(self) -> str:
         """Return from where to where the value moved, in words."""
         kind = self.column.measure.format if self.topic is None else Format.FLOAT
-        before = six_digits(self.before, kind, self.now)
+        before = six_digits(self.before, kind, other=self.now)
         change = abs(self.now - self.before)
         if change == 0:
             return f"stayed at {before}"
         verb = "rose" if self.now > self.before else "fell"
-        now = six_digits(self.now, kind, self.before)
-        return f"{verb} from {before} to {now}, by {six_digits(change, kind, 0.0)}"
+        now = six_digits(self.now, kind, other=self.before)
+        return f"{verb} from {before} to {now}, by {six_digits(change, kind, other=0.0)}"
 
     def _size(self) -> float:
-        """Return the relative change, by which findings are sorted; that of a value over topics is larger."""
-        size = abs(self.now - self.before)
-        if self.before:
-            size /= abs(self.before)
-        if math.isnan(size) or size > LARGEST_RELATIVE_CHANGE:
-            size = LARGEST_RELATIVE_CHANGE
+        """Return what findings are sorted by: values over all topics first, then by the relative change.
+
+        From 0 the change itself counts.
+        """
+        change = abs(self.now - self.before)
+        if self.before != 0:
+            change /= abs(self.before)
+        if math.isnan(change) or change > LARGEST_RELATIVE_CHANGE:
+            change = LARGEST_RELATIVE_CHANGE
         if self.topic is None:
-            size += SUMMARY_SIZE
-        return size
+            return change + SUMMARY_SIZE
+        return change
 
 
 def changes(runs: Counterparts, earlier: EarlierEvaluation, tolerance: Tolerance) -> Iterator[Change]:
-    """Yield every measure earlier and now, over the topics of both, and each topic that got worse if wanted.
+    """Yield the change of each measure over the topics of both runs.
+
+    With earlier.topics the changes of single topics that got worse follow it.  Measures that tell nothing of
+    quality, such as num_ret, are left out.
 
     runs       a run now and its counterpart earlier
-    tolerance  earlier.tolerance, checked
-    Raises InputError for an earlier value that is no number, with which nothing can be compared.
+    tolerance  earlier.tolerance as `check_tolerance` returns it
+    Raises InputError for an earlier value that is nan, with which nothing can be compared.
     """
     if not runs.topics:
         return
@@ -176,7 +189,10 @@ def changes(runs: Counterparts, earlier: EarlierEvaluation, tolerance: Tolerance
 def _testable_values(
     runs: Counterparts, column: SelectedColumn, before: FloatArray, now: FloatArray
 ) -> TopicValues | None:
-    """Return the values (T,) for a test over topics; None if the measure is no mean of finite values."""
+    """Return the values for a test over topics; None if the measure is no mean of finite values.
+
+    before, now  (T,) values of the column on the topics of `runs`
+    """
     if not column.measure.per_topic or not np.isfinite([before, now]).all():
         return None
     return TopicValues(
@@ -196,17 +212,22 @@ def _worse_topics(
     before, now  (T,) its values on the topics
     """
     less_is_better = change.column.measure.less_is_better
-    for topic, first, second in zip(runs.topics, before.tolist(), now.tolist(), strict=True):
+    for topic, value_before, value_now in zip(runs.topics, before.tolist(), now.tolist(), strict=True):
         of_topic = replace(
-            change, where=f"topic {text_of(topic)}", before=first, now=second, topic=topic, values=None
+            change,
+            where=f"topic {text_of(topic)}",
+            before=value_before,
+            now=value_now,
+            topic=topic,
+            values=None,
         )
         _check_earlier_value(of_topic, earlier, runs.before.evaluation)
-        if _is_worse(first, second, change.allowed, less_is_better):
+        if _is_worse(value_before, value_now, change.allowed, less_is_better):
             yield of_topic
 
 
 def _check_earlier_value(change: Change, earlier: EarlierEvaluation, run: ScoredRun) -> None:
-    """Raise InputError for an earlier value that is no number."""
+    """Raise InputError for an earlier value that is nan; `run` is the run earlier."""
     if math.isnan(change.before):
         raise InputError(
             earlier.path,
@@ -218,7 +239,7 @@ def _check_earlier_value(change: Change, earlier: EarlierEvaluation, run: Scored
 
 
 def with_tests(changed: Sequence[Change], settings: CompareSettings) -> list[Change]:
-    """Return the changes, those of means over topics with the results of the test."""
+    """Return the changes in the same order, with the test's result for each that has values for a test."""
     values_of_topics = [change.values for change in changed if change.values is not None]
     results = iter(confirm(values_of_topics, settings))
     with_results = []
@@ -239,11 +260,11 @@ def warnings_of_changes(changed: Sequence[Change]) -> Iterator[GateFinding]:
             better_for_less.append(change)
         if change.may_hide_any_fall:
             hiding_any_fall.append(change)
-    yield from _warnings(
+    yield from _warnings_by_run(
         better_for_less,
         "{}: better for a run that retrieves less; compare runs of one depth (-M), or look at -m num_ret too",
     )
-    yield from _warnings(
+    yield from _warnings_by_run(
         hiding_any_fall,
         "--tolerance allows a fall as large as the earlier value, or over half of what a measure can be: {}",
     )
@@ -256,16 +277,19 @@ def warnings_of_tests(changed: Sequence[Change]) -> Iterator[GateFinding]:
         if change.tested is not None and change.tested.why_powerless:
             by_reason.setdefault(change.tested.why_powerless, []).append(change)
     for reason, powerless in by_reason.items():
-        yield from _warnings(powerless, f"--if-significant cannot fail by {{}}: {reason}")
-    yield from _warnings(
+        yield from _warnings_by_run(powerless, f"--if-significant cannot fail by {{}}: {reason}")
+    yield from _warnings_by_run(
         [change for change in changed if change.tested is None],
         "--if-significant does not test {}, as it is no finite mean over topics: any fall that is not allowed"
         " fails",
     )
 
 
-def _warnings(changed: Sequence[Change], text: str) -> Iterator[GateFinding]:
-    """Yield a warning for each run that has such values over topics; {} in the text is their list."""
+def _warnings_by_run(changed: Sequence[Change], text: str) -> Iterator[GateFinding]:
+    """Yield one warning for each run that has some of the changes over topics; single topics do not count.
+
+    text  the warning, in which {} stands for the labels of the run's changed measures
+    """
     for run in dict.fromkeys(change.run for change in changed):
         labels = [change.column.label for change in changed if change.run is run and change.topic is None]
         if labels:
@@ -281,7 +305,7 @@ def _is_worse(before: float, now: float, allowed: Allowance, less_is_better: boo
     """Return whether a value got worse by more than is allowed, or became nan."""
     if math.isnan(now):
         return True
-    if math.isinf(before) or math.isinf(now):
+    if math.isinf(before) or math.isinf(now):  # no allowance reaches that far
         return now > before if less_is_better else now < before
     # 0.5 - 0.499 is more than 0.001 in doubles: what was printed is compared, in decimals.
     fall = Decimal(repr(before)) - Decimal(repr(now))

@@ -13,7 +13,7 @@ from pres_eval.cli.gates.against import (
     warnings_of_tests,
     with_tests,
 )
-from pres_eval.cli.gates.counterparts import in_groups
+from pres_eval.cli.gates.counterparts import over_groups
 from pres_eval.cli.gates.findings import GateFinding, run_name
 from pres_eval.cli.gates.matching import doubtful_pairs, match_runs, unmatched
 from pres_eval.cli.gates.mismatches import mismatches, not_comparable
@@ -31,13 +31,15 @@ def check_gates(
     line_findings: Iterable[GateFinding] = (),
     topics_chosen: bool = False,
 ) -> tuple[list[GateFinding], list[Change]]:
-    """Return everything that the gates find, and how each measure changed since the earlier evaluation.
+    """Return all findings of the gates, and how each measure changed since the earlier evaluation.
 
     Findings that two evaluations cannot be compared come first.
 
+    now            the evaluation whose gates these are
     thresholds     those of --fail-under and --fail-over
-    line_findings  lines that differ: the findings of --expect, which come last
-    topics_chosen  whether the user has decided what becomes of judged topics that a run lacks
+    earlier        the evaluation of --against, None without it
+    line_findings  the findings of --expect, which come last
+    topics_chosen  whether the user has chosen what becomes of judged topics that a run lacks
 
     Raises UsageError if a threshold or a tolerance names a column that was not computed, or makes no sense
     for it, and InputError for an earlier value that is no number.
@@ -57,12 +59,15 @@ def check_gates(
 def _against(
     now: Record, earlier: EarlierEvaluation, evaluations: Sequence[ScoredRun]
 ) -> tuple[list[GateFinding], list[Change]]:
-    """Return the findings against the earlier evaluation, and the change of each measure since."""
+    """Return what keeps runs now and earlier from being compared, and the change of each measure.
+
+    evaluations  those of `now`, with the columns of groups, which tolerances can name
+    """
     tolerance = check_tolerance(earlier.tolerance, evaluations)
     matching = match_runs(now.runs, earlier.record.runs, earlier.match, now.weights)
     compared: list[Change] = []
     for runs in matching.counterparts:
-        for counterparts in (runs, *in_groups(runs, now.groups)):
+        for counterparts in (runs, *over_groups(runs, now.groups)):
             compared += changes(counterparts, earlier, tolerance)
     findings = [
         *mismatches(now, earlier.record, earlier.path, earlier.allow_changed_judgements),

@@ -19,13 +19,13 @@ from pres_eval.errors import plural
 from pres_eval.report.text import equal_or_less, p_text, signed
 
 LEVEL = np.array([CompareSettings.alpha])
-"""The level (1,) of the gate's test, as functions for many tests take it."""
+"""The significance level of the gate's test, in an array (1,), as functions for many tests take levels."""
 
 
 class TopicValues(NamedTuple):
-    """Values of a measure on topics, for a test.
+    """Values of a measure on T topics, for a test.
 
-    before, now     (T,) values earlier and now, multiplied with the weights if there are any
+    before, now     (T,) values earlier and now, multiplied by the weights if there are any
     less_is_better  whether less of the measure is better
     weights         (T,) of the topics, 1 on average; None: all weigh the same
     """
@@ -38,12 +38,12 @@ class TopicValues(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeTest:
-    """Result of the test of one value.
+    """Result of the test whether the values of one measure and run changed.
 
-    settings     the test, one-sided unless the alternative is two-sided
+    settings     of the test.  The alternative "less" is one-sided: the run is worse, less good than before.
     all_alike    whether all topics changed by the same, so that there is no variance
     topics       number of topics
-    p_value      of the value alone, nan if there is none, as over one topic
+    p_value      before the correction; nan if the test gives none, as over one topic
     corrected    the p-value corrected for all comparisons, 1 if there is none
     comparisons  number of comparisons that it is corrected for, 0 if the value changed on no topic
     interval     ends of the t interval of the mean change, nan if there is none
@@ -59,12 +59,12 @@ class ChangeTest:
 
     @property
     def is_significant(self) -> bool:
-        """Return whether the value got worse, or changed in a two-sided test, beyond chance."""
+        """Return whether the run is significantly worse; in a two-sided test: worse or better."""
         return self.corrected < CompareSettings.alpha
 
     @property
     def why_powerless(self) -> str:
-        """Return why no change on these topics could be significant, in words; empty if one could."""
+        """Return why no change on so many topics could be significant, in words; empty if one could."""
         test, topics = self.settings.test, plural(self.topics)
         if self.all_alike and math.isnan(self.p_value):
             return f"{test} gives no p to the same change on all of {topics}"
@@ -97,19 +97,23 @@ class ChangeTest:
         if math.isnan(self.interval[0]):
             return ", no interval without variance" if self.all_alike else ""
         low, high = (signed(end) for end in self.interval)
-        inside = 100 * (1 - float(ends_outside(LEVEL, self.settings.alternative)[0]))
-        return f", {inside:.0f} % t interval of the mean change {low} .. {high}"
+        share_outside = float(ends_outside(LEVEL, self.settings.alternative)[0])
+        percent = 100 * (1 - share_outside)
+        return f", {percent:.0f} % t interval of the mean change {low} .. {high}"
 
 
 def confirm(compared: Sequence[TopicValues], settings: CompareSettings) -> list[ChangeTest]:
-    """Return the test's result for the values of each measure and run, corrected for all of them.
+    """Return the test's result for each of `compared`, the values of a measure and run, corrected for all.
 
-    Values that are the same on all topics cannot be significant, and are not corrected for: which ones they
-    are does not depend on which of the two runs is which.
+    Values that changed on no topic cannot be significant, and do not count as comparisons.  (This choice does
+    not favour either run: to exchange them changes nothing.)
     """
     results = [_uncorrected(values, settings) for values in compared]
-    has_p_value = [bool(result.comparisons) and not math.isnan(result.p_value) for result in results]
-    indices = [index for index, has_value in enumerate(has_p_value) if has_value]
+    indices = []  # of the results that count as comparisons
+    for index, result in enumerate(results):
+        changed_on_some_topic = result.comparisons > 0
+        if changed_on_some_topic and not math.isnan(result.p_value):
+            indices.append(index)
     p_values = np.array([results[index].p_value for index in indices], np.float64)
     corrected_p_values = CORRECTIONS[settings.correction](p_values).tolist()
     for index, corrected in zip(indices, corrected_p_values, strict=True):
@@ -118,14 +122,15 @@ def confirm(compared: Sequence[TopicValues], settings: CompareSettings) -> list[
 
 
 def _uncorrected(values: TopicValues, settings: CompareSettings) -> ChangeTest:
-    """Return the test's result for the values of one measure and run, as if there were no others."""
+    """Return the test's result for the values of one measure and run, not corrected for others yet."""
     changes = (values.now - values.before)[np.newaxis]  # (1, T)
     test = with_weights(settings.test, values.weights)
     improvements = -changes if values.less_is_better else changes
-    p_value = _p_of_greater(-improvements, test)  # of a worse value
-    if settings.alternative != "less":
+    p_of_worse = _p_of_greater(-improvements, test)
+    p_value = p_of_worse
+    if settings.alternative != "less":  # two-sided
         p_of_better = _p_of_greater(improvements, test)
-        p_value = float(np.minimum(1, 2 * np.minimum(p_value, p_of_better)))
+        p_value = float(np.minimum(1, 2 * np.minimum(p_of_worse, p_of_better)))
     all_alike = _are_alike(changes, values.weights)
     interval = (math.nan, math.nan)
     if not all_alike:
@@ -133,21 +138,23 @@ def _uncorrected(values: TopicValues, settings: CompareSettings) -> ChangeTest:
         lower, upper = weighted_intervals(changes, values.weights, outside)
         interval = (float(lower[0]), float(upper[0]))
     differs_on_some_topic = bool(np.round(changes, DECIMALS).any())
+    num_comparisons = 1 if differs_on_some_topic else 0
     return ChangeTest(
         settings=settings,
         all_alike=all_alike,
         topics=len(values.now),
         p_value=p_value,
         corrected=1.0,
-        comparisons=int(differs_on_some_topic),
+        comparisons=num_comparisons,
         interval=interval,
     )
 
 
 def _are_alike(changes: FloatArray, weights: FloatArray | None) -> bool:
-    """Return whether changes (1, T) have no variance over several topics.
+    """Return whether the changes (1, T) of several topics have no variance; False for a single topic.
 
-    With weights these are changes times weights, whose weighted mean varies as their linearised values do.
+    weights  (T,) that the changes are multiplied by.  Then the linearised changes decide, whose variance is
+             that of the weighted mean.
     """
     deviating = changes if weights is None else linearised(changes, weights)
     _, deviations = mean_and_deviation(deviating)
@@ -155,5 +162,5 @@ def _are_alike(changes: FloatArray, weights: FloatArray | None) -> bool:
 
 
 def _p_of_greater(changes: FloatArray, test: PairedTest) -> float:
-    """Return the one-sided p-value of changes (1, T) for a mean above 0."""
+    """Return the one-sided p-value of changes (1, T), for the alternative that their mean is above 0."""
     return float(test.run(changes, CompareSettings.samples, CompareSettings.seed, greater=True)[0])

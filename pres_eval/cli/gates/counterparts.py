@@ -21,10 +21,12 @@ AGAINST = "--against"
 
 @dataclass(frozen=True, eq=False)
 class Counterparts:
-    """A run now and the same run earlier, which are compared over the topics of both (T).
+    """A run now and the same run earlier, which are compared over the topics of both.
+
+    Arrays (T,) below have a value for each of `topics`.
 
     weights   weights of topics, None if all weigh the same
-    of_group  whether the topics are those of a group, for which the runs have no averages yet
+    of_group  whether the runs have the topics of a group alone, over which they have no averages yet
     """
 
     now: RunRecord
@@ -34,7 +36,7 @@ class Counterparts:
 
     @cached_property
     def topics(self) -> tuple[bytes, ...]:
-        """The topics that both averages are over, in byte order, without `new_topics`."""
+        """The T topics that are compared, in byte order: those of both averages, without `new_topics`."""
         in_both = _averaged_topics(self.now) & _averaged_topics(self.before)
         return tuple(sorted(in_both.difference(self.new_topics)))
 
@@ -46,9 +48,9 @@ class Counterparts:
 
     @cached_property
     def new_topics(self) -> list[bytes]:
-        """The topics that are new in the present run.
+        """The topics that are new in the present run, in byte order.
 
-        Either the earlier average is not over them, or only the present run has documents for them.
+        Either the earlier average is not over them, or it counts them as 0 (-c): the earlier run lacked them.
         """
         no_longer_missing = set(self.before.missing).intersection(self.now.evaluation.topics)
         newly_averaged = _averaged_topics(self.now) - _averaged_topics(self.before)
@@ -70,7 +72,7 @@ class Counterparts:
         return np.array([value_of_topic.get(topic, 0.0) for topic in self.topics], np.float64)
 
     def summary(self, evaluation: ScoredRun, column_index: int) -> float:
-        """Return the value of a column over `topics`; nan if the column has no number over topics.
+        """Return the value of a column over `topics` (weighted, if a mean); nan if it has no such number.
 
         If the evaluation is averaged over `topics`, this is the evaluation's own value.
         """
@@ -93,7 +95,8 @@ class Counterparts:
             num_topics=len(self.topics),
             weight=total_weight,
         )
-        return summarise(float(np.add.accumulate(values)[-1]), totals)
+        total = float(np.add.accumulate(values)[-1])  # one after the other, as all sums of values are
+        return summarise(total, totals)
 
     def weighted(self, values: FloatArray) -> FloatArray:
         """Return values (T,) times the weights of their topics, so that their mean is the weighted mean.
@@ -101,17 +104,20 @@ class Counterparts:
         Topics of weight 0 are left out: they count neither in means nor in tests.  Without weights the
         values are returned as they are.
         """
-        weights = self.weights_for_tests()
-        if self.weights is None or weights is None:  # both or none: mypy has to be told
+        if self.weights is None:
             return values
-        counts = self._topic_weights(self.weights) > 0
-        return np.asarray(values[counts] * weights, np.float64)
+        has_weight = self._topic_weights(self.weights) > 0
+        return np.asarray(values[has_weight] * self._scaled_weights(self.weights), np.float64)
 
     def weights_for_tests(self) -> FloatArray | None:
         """Return the weights (n,) of the topics that `weighted` keeps, 1 on average; None without weights."""
         if self.weights is None:
             return None
-        topic_weights = self._topic_weights(self.weights)
+        return self._scaled_weights(self.weights)
+
+    def _scaled_weights(self, weights: Weights) -> FloatArray:
+        """Return the weights (n,) above 0 of `topics`, scaled so that their mean is 1."""
+        topic_weights = self._topic_weights(weights)
         positive = topic_weights[topic_weights > 0]
         return np.asarray(positive * len(positive) / positive.sum(), np.float64)
 
@@ -120,14 +126,17 @@ class Counterparts:
         return np.array([weights.of.get(topic, 0.0) for topic in self.topics], np.float64)
 
 
-def in_groups(counterparts: Counterparts, groups: Groups | None) -> Iterator[Counterparts]:
-    """Yield the two runs over the topics of each group that has a mean; labels name the group."""
+def over_groups(counterparts: Counterparts, groups: Groups | None) -> Iterator[Counterparts]:
+    """Yield the two runs over the topics of each group, with the group in the labels of their columns.
+
+    A group whose topics all weigh 0 has no mean, and is left out, as in tables.
+    """
     if groups is None:
         return
     weights = counterparts.weights
     for name, topics in groups.topics.items():
         if weights is not None and not any(weights.of.get(topic, 0.0) for topic in topics):
-            continue  # topics that all weigh 0 have no mean, in tables neither
+            continue
         yield replace(
             counterparts,
             now=_over_group(counterparts.now, name, topics),
@@ -137,7 +146,10 @@ def in_groups(counterparts: Counterparts, groups: Groups | None) -> Iterator[Cou
 
 
 def _over_group(run: RunRecord, name: str, topics: frozenset[bytes]) -> RunRecord:
-    """Return a run with the topics of a group alone; `Counterparts.summary` computes its averages."""
+    """Return a run with the topics of a group alone.
+
+    Its averages stay those over all topics: `Counterparts.summary` computes those over the group.
+    """
     whole = run.evaluation
     block = whole.over(topics)
     columns = [replace(column, label=group_label(column.label, name)) for column in whole.columns]
@@ -147,7 +159,7 @@ def _over_group(run: RunRecord, name: str, topics: frozenset[bytes]) -> RunRecor
 
 
 def _averaged_topics(run: RunRecord) -> set[bytes]:
-    """Return the topics that the averages are over: with -c also those that the run lacks."""
+    """Return the topics that the run's averages are over: with -c also those that it lacks."""
     topics = set(run.evaluation.topics)
     if run.evaluation.totals.complete:
         topics.update(run.missing)

@@ -1,4 +1,7 @@
-"""--expect: are the printed lines those of a file that trec_eval, or we, printed?"""
+"""--expect: are the lines that we print those of a file, the output of trec_eval or an earlier one of ours?
+
+"Printed" are our lines in this call, "expected" those of the file.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from pres_eval.report.groups import split_label
 from pres_eval.report.text import cut, text_of
 
 EXPECT = "--expect"
+"""Name of the gate in its findings."""
 
 ID_CHARACTERS = 80
 """Characters of an id in a message; the rest is cut off."""
@@ -27,9 +31,10 @@ RUN_NAME = b"run"
 
 
 class LineKey(NamedTuple):
-    """What a line of trec_eval gives the value of.
+    """What the value in a line of trec_eval's output belongs to.
 
-    run      the name of the run; `number 2` in a file that names no runs and has more than we print
+    run      name of the run.  In a file that does not name its runs, it is the run of ours to which the line
+             belongs; `number 3` for a third run if we print two.
     repeat   1 for the first line of this run, measure and topic, 2 for the second
     """
 
@@ -40,7 +45,7 @@ class LineKey(NamedTuple):
 
     @property
     def names_run(self) -> bool:
-        """Return whether it is the line with the name of a run."""
+        """Return whether the value of the line is the name of a run."""
         return (self.measure, self.topic) == (RUN_NAME, SUMMARY_TOPIC)
 
     def __str__(self) -> str:
@@ -63,56 +68,59 @@ ExpectedLines = dict[LineKey, ExpectedLine]
 """The lines of the file, with their values."""
 
 
-def line_findings(path: str, expected: bytes, output: bytes, allowed: bool = False) -> Iterator[GateFinding]:
-    """Yield whether we print each line with its value, and the lines of ours that the file should have.
+def line_findings(
+    path: str, file_text: bytes, output: bytes, unmatched_allowed: bool = False
+) -> Iterator[GateFinding]:
+    """Yield a finding for each line of the file, whether we print its value, and for lines that it lacks.
 
-    expected  lines of the file
-    output    our lines, each run after a line with its name
-    allowed   whether runs and lines of ours that the file lacks, and runs that we lack, are no failure
+    path               of the file
+    file_text          its content
+    output             our lines, each run after a line with its name
+    unmatched_allowed  whether runs of only one side, and lines of ours that the file lacks, are no failure
     Raises EmptyFileError for a file without a line, and InputError for one without a line of trec_eval.
     """
-    if not expected.strip():
+    if not file_text.strip():
         raise EmptyFileError(path, None, "no line", "lines of trec_eval")
-    _check_form(path, expected)
-    printed = {key: value for key, value, _ in _lines_with_keys(output)}
-    lines = {key: ExpectedLine(value, number) for key, value, number in _lines_with_keys(expected, printed)}
-    runs_of_file = _runs_of(lines)
+    _check_form(path, file_text)
+    printed = {key: value for key, value, _ in _keyed_lines(output)}
+    expected = {key: ExpectedLine(value, number) for key, value, number in _keyed_lines(file_text, printed)}
+    runs_of_file = _runs_of(expected)
     printed = _named_as_in(runs_of_file, printed)
     runs_printed = _runs_of(printed)
     in_both = [run for run in runs_printed if run in runs_of_file]
     yield from unmatched(
-        [run for run in runs_printed if run not in runs_of_file],
-        [run for run in runs_of_file if run not in runs_printed],
-        path,
-        allowed=allowed,
+        new=[run for run in runs_printed if run not in runs_of_file],
+        gone=[run for run in runs_of_file if run not in runs_printed],
+        path=path,
+        allowed=unmatched_allowed,
         any_matched=bool(in_both),
         gate=EXPECT,
     )
-    known_measures = {key.measure for key in lines} | {RUN_NAME}
+    known_measures = {key.measure for key in expected} | {RUN_NAME}
     new_measures = dict.fromkeys(text_of(key.measure) for key in printed if key.measure not in known_measures)
     if new_measures:
         message = f"{', '.join(new_measures)}: printed now, not in {text_of(path)}"
         yield GateFinding(gate=EXPECT, message=message, path=path, verdict=Verdict.NOTE)
-    is_alone = len({*runs_printed, *runs_of_file}) == 1
+    is_only_run = len({*runs_printed, *runs_of_file}) == 1
     for run in in_both:
         comparison = _RunLines(
             path=path,
-            run_name="" if is_alone else f", run {cut(run, ID_CHARACTERS)}",
-            expected={key: line for key, line in lines.items() if key.run == run},
+            run_suffix="" if is_only_run else f", run {cut(run, ID_CHARACTERS)}",
+            expected={key: line for key, line in expected.items() if key.run == run},
             printed={key: value for key, value in printed.items() if key.run == run},
         )
-        yield from comparison.findings(known_measures, allowed)
+        yield from comparison.findings(known_measures, unmatched_allowed)
 
 
-def _check_form(path: str, expected: bytes) -> None:
-    """Raise InputError for a file of which no line is one of trec_eval."""
+def _check_form(path: str, file_text: bytes) -> None:
+    """Raise InputError for a file in which no line has three columns between tabs, as trec_eval's have."""
     first = None
-    for number, line in enumerate(expected.split(b"\n"), 1):
+    for number, line in enumerate(file_text.split(b"\n"), 1):
         if line.count(b"\t") == 2:
             return
         if first is None and line.strip():
             first = number, line
-    assert first is not None, "a file of blank lines is an error of its own"
+    assert first is not None, "line_findings refuses a file of blank lines before"
     number, line = first
     advice = ""
     if re.fullmatch(rb"\S+ +\S+ +\S+\s*", line):
@@ -126,12 +134,10 @@ def _check_form(path: str, expected: bytes) -> None:
     )
 
 
-def _lines_with_keys(
-    text: bytes, printed: PrintedLines | None = None
-) -> Iterator[tuple[LineKey, bytes, int]]:
-    """Yield the lines of trec_eval output: what they give the value of, the value, the line number.
+def _keyed_lines(text: bytes, printed: PrintedLines | None = None) -> Iterator[tuple[LineKey, bytes, int]]:
+    """Yield for each line of trec_eval output its key, its value, and the number of the line.
 
-    printed  our lines, by which lines that no line names the run of are given to runs
+    printed  our lines: they tell which run a line belongs to if the text does not name its runs
     """
     unnamed_runs = _UnnamedRuns(printed or {})
     repeats: Counter[tuple[str, bytes, bytes]] = Counter()
@@ -140,7 +146,7 @@ def _lines_with_keys(
         if not line.strip():
             continue
         fields = [field.strip() for field in line.split(b"\t", 2)]
-        measure, topic, value = [*fields, b"", b""][:3]
+        measure, topic, value = [*fields, b"", b""][:3]  # columns that are not there are empty
         if (measure, topic) == (RUN_NAME, SUMMARY_TOPIC):
             run = text_of(value)
         repeats[run, measure, topic] += 1
@@ -152,7 +158,11 @@ def _lines_with_keys(
 
 
 class _UnnamedRuns:
-    """Runs of a file that does not name them: the first has as many lines as we print of it, and so on."""
+    """Runs of a file that does not name them.
+
+    They are taken to be our runs, in our order: lines of a measure and topic belong to our first run, as many
+    as we print of it, then to the second, and so on.
+    """
 
     def __init__(self, printed: PrintedLines) -> None:
         """Count the lines that we print of each measure, topic and run."""
@@ -160,10 +170,11 @@ class _UnnamedRuns:
         self._num_lines = Counter((key.measure, key.topic, key.run) for key in printed)
 
     def key(self, measure: bytes, topic: bytes, repeat: int) -> LineKey:
-        """Return the run of a line, the `repeat`-th of this measure and topic in the file."""
+        """Return the key, with its run, of the `repeat`-th line of this measure and topic in the file."""
         repeat_in_run = repeat
         for run in self._runs:
-            # Two, if a topic is called as the lines over all topics are.
+            # Mostly 1; 2 for topic `all` if a topic has this name, as the lines over all topics have; 0 for a
+            # line that we do not print, of which the file has one for each run.
             num_lines = max(self._num_lines[measure, topic, run], 1)
             if repeat_in_run <= num_lines:
                 return LineKey(run, measure, topic, repeat_in_run)
@@ -177,16 +188,16 @@ def _runs_of(lines: PrintedLines | ExpectedLines) -> list[str]:
 
 
 def _named_as_in(runs_of_file: Sequence[str], printed: PrintedLines) -> PrintedLines:
-    """Return our lines; those of a single run get the name that it has in the file.
+    """Return our lines; if we print a single run, with the name that the file has for it.
 
-    The file may have been made of several runs, with names that are shorter: one of them has to be a part of
-    ours between other characters than letters and digits.
+    The file may be of several runs, whose names had lost what all have in common: bm25 for input.bm25.gz.  So
+    exactly one name in the file has to be a part of ours in whole words; if not, our lines stay as they are.
     """
     runs_printed = _runs_of(printed)
     if len(runs_printed) != 1 or runs_printed[0] in runs_of_file:
         return printed
     (run,) = runs_printed
-    names = [name for name in runs_of_file if re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", run)]
+    names = [name for name in runs_of_file if _has_in_whole_words(run, name)]
     if len(names) != 1:
         return printed
     (name,) = names
@@ -197,25 +208,30 @@ def _named_as_in(runs_of_file: Sequence[str], printed: PrintedLines) -> PrintedL
     return renamed
 
 
-class _RunLines(NamedTuple):
-    """Lines of one run.
+def _has_in_whole_words(text: str, part: str) -> bool:
+    """Return whether a part is in the text without a letter or digit directly before or behind it."""
+    return re.search(rf"(?<![^\W_]){re.escape(part)}(?![^\W_])", text) is not None
 
-    path      of the file
-    run_name  the run as messages name it behind a comma, empty for a single run
-    expected  the lines of the file
-    printed   our lines
+
+class _RunLines(NamedTuple):
+    """Lines of one run, which are compared.
+
+    path        of the file
+    run_suffix  end of messages that names the run, with a comma before it; empty for a single run
+    expected    the lines of the file
+    printed     our lines
     """
 
     path: str
-    run_name: str
+    run_suffix: str
     expected: ExpectedLines
     printed: PrintedLines
 
-    def findings(self, known_measures: set[bytes], allowed: bool) -> Iterator[GateFinding]:
+    def findings(self, known_measures: set[bytes], unmatched_allowed: bool) -> Iterator[GateFinding]:
         """Yield what this call's options leave out, then each line of the file, then the lines that it lacks.
 
-        known_measures  of the whole file
-        allowed         whether lines that the file lacks are no failure
+        known_measures     of the whole file
+        unmatched_allowed  whether lines that the file lacks are no failure
         """
         left_out = self._left_out()
         for option, keys in left_out.items():
@@ -227,13 +243,13 @@ class _RunLines(NamedTuple):
                 yield self._comparison(key)
         new = self._new_lines(known_measures)
         if new:
-            yield self._new_lines_finding(new, allowed)
+            yield self._new_lines_finding(new, unmatched_allowed)
 
     def _new_lines(self, known_measures: set[bytes]) -> list[LineKey]:
-        """Return the lines that we print and that the file of the run should have, but does not.
+        """Return the lines of ours that the file should have for this run, but lacks.
 
-        A file of lines over all topics alone is complete.  A measure that the file has nowhere is new, which
-        is no fault, unless the file ends before the lines over all topics.
+        Lines of topics are not expected in a file of lines over all topics alone, and lines of a measure that
+        the file has nowhere are expected only if it ends before the lines over all topics: it may be cut.
         """
         has_topics = any(key.topic != SUMMARY_TOPIC for key in self.expected)
         has_summary = any(key.topic == SUMMARY_TOPIC and not key.names_run for key in self.expected)
@@ -242,13 +258,19 @@ class _RunLines(NamedTuple):
         for key in self.printed:
             if key in self.expected or key.names_run:
                 continue
-            is_known = key.measure in known_measures and (has_topics or key.topic == SUMMARY_TOPIC)
-            if is_known or (key.topic == SUMMARY_TOPIC and ends_early):
+            is_summary = key.topic == SUMMARY_TOPIC
+            may_be_cut_off = is_summary and ends_early
+            has_such_lines = key.measure in known_measures and (is_summary or has_topics)
+            if may_be_cut_off or has_such_lines:
                 new.append(key)
         return new
 
     def _left_out(self) -> dict[str, list[LineKey]]:
-        """Return the lines of the file that this call leaves out, by the option that it lacks or has."""
+        """Return the lines of the file that this call leaves out, by the option that decides on them.
+
+        -q: lines of topics, which need it; -n: lines over all topics, without it; -m: lines of measures that
+        it does not name.
+        """
         ours = [key for key in self.printed if not key.names_run]
         prints_topics = any(key.topic != SUMMARY_TOPIC for key in ours)
         prints_summary = any(key.topic == SUMMARY_TOPIC for key in ours)
@@ -266,7 +288,10 @@ class _RunLines(NamedTuple):
         return left_out
 
     def _left_out_finding(self, option: str, keys: Sequence[LineKey]) -> GateFinding:
-        """Return the failure for lines of the file that an option of this call leaves out."""
+        """Return the failure for lines of the file that this call leaves out.
+
+        option  the one that decides on them, as in `_left_out`
+        """
         if option == "-q":
             lines, other_call = f"{plural(len(keys), 'line')} of topics", "with -q"
         elif option == "-n":
@@ -274,21 +299,23 @@ class _RunLines(NamedTuple):
         else:
             labels = list(dict.fromkeys(cut(text_of(key.measure), ID_CHARACTERS) for key in keys))
             lines, other_call = listed(labels), f"with -m {labels[0]}"
-            if split_label(labels[0])[1]:
+            _, group = split_label(labels[0])
+            if group:
                 other_call = "with --groups"
         number = self.expected[keys[0]].number
         return GateFinding(
             gate=EXPECT,
             message=f"{text_of(self.path)}:{number}: {lines}, which this call does not print: the file was"
-            f" made {other_call}{self.run_name}",
+            f" made {other_call}{self.run_suffix}",
             path=self.path,
             line=number,
+            verdict=Verdict.FAILED,
         )
 
     def _comparison(self, key: LineKey) -> GateFinding:
-        """Return whether we print a line of the file with its value."""
+        """Return the finding about a line of the file: passed if we print it with the same value."""
         value, number = self.expected[key]
-        checked = f"{text_of(self.path)}:{number}: {key}{self.run_name}"
+        checked = f"{text_of(self.path)}:{number}: {key}{self.run_suffix}"
         printed = self.printed.get(key)
         return GateFinding(
             gate=EXPECT,
@@ -296,30 +323,33 @@ class _RunLines(NamedTuple):
             path=self.path,
             line=number,
             measure=text_of(key.measure),
-            size=-number,
+            size=-number,  # the largest come first: so the findings are in the order of the lines
             verdict=Verdict.from_check(printed == value),
             checked=checked,
         )
 
-    def _new_lines_finding(self, keys: Sequence[LineKey], allowed: bool) -> GateFinding:
+    def _new_lines_finding(self, keys: Sequence[LineKey], unmatched_allowed: bool) -> GateFinding:
         """Return the finding about lines of ours that the file should have."""
         if len(keys) == 1:
             lines = f"1 line that is printed now is not in it, {keys[0]}"
         else:
             lines = f"{len(keys)} lines that are printed now are not in it, the first {keys[0]}"
-        message = f"{text_of(self.path)}: {lines}{self.run_name}"
-        if not allowed:
+        message = f"{text_of(self.path)}: {lines}{self.run_suffix}"
+        if not unmatched_allowed:
             message += "; is the file cut? (--allow-unmatched lets this pass)"
         return GateFinding(
             gate=EXPECT,
             message=message,
             path=self.path,
-            verdict=Verdict.from_difference(allowed),
+            verdict=Verdict.from_difference(unmatched_allowed),
         )
 
 
 def _difference_text(expected: bytes, printed: bytes | None) -> str:
-    """Return the value wanted and the one printed, if there is one, and how far they are apart."""
+    """Return in words the expected value, the printed one, and how far they are apart.
+
+    printed  None if we print no such line
+    """
     if printed is None:
         return f"wanted {quoted(expected)}, no such line here"
     values = f"wanted {quoted(expected)}, got {quoted(printed)}"

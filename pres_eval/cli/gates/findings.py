@@ -1,4 +1,4 @@
-"""Findings of gates: one for each thing that is not as wanted, and the texts in which they are reported."""
+"""Findings of gates: what they checked and what fails, and the texts that report it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ EXIT_CODE = 3
 """Exit code of a command whose gates were not all passed."""
 
 LISTED_FAILURES = 10
-"""Largest number of failures of a gate that are reported one by one."""
+"""Largest number of failures of a gate that are reported one by one: more would hide the other gates."""
 
 LISTED_NAMES = 5
 """Largest number of names in one message."""
 
 
 class Verdict(enum.Enum):
-    """Meaning of a finding; the value is how a line of it begins, None where there is no line."""
+    """Meaning of a finding.
+
+    The value is how its line for people begins: nothing before a failure, None if it gets no line at all.
+    """
 
     FAILED = ""
     WARNING = "warning: "
@@ -31,27 +34,29 @@ class Verdict(enum.Enum):
 
     @classmethod
     def from_check(cls, passed: bool) -> Verdict:
-        """Return the verdict about a condition."""
+        """Return PASSED or FAILED, by whether a condition holds."""
         return cls.PASSED if passed else cls.FAILED
 
     @classmethod
     def from_difference(cls, allowed: bool) -> Verdict:
-        """Return the verdict about a difference that an option may allow."""
+        """Return NOTE for a difference that an option allows, else FAILED."""
         return cls.NOTE if allowed else cls.FAILED
 
 
 @dataclass(frozen=True, kw_only=True)
 class GateFinding:
-    """One thing that a gate found or checked.
+    """One thing that a gate found or checked; without a verdict it is a failure.
 
-    gate     the option: --fail-under, --fail-over, --against or --expect; error if one stopped them
+    gate     the option: --fail-under, --fail-over, --against or --expect; ERROR_RESULT for an error because
+             of which no gate could be checked
     message  the whole line for people: wanted, got, run
     path     the file to which an annotation belongs, empty for none
     line     the line in this file, None for none
     measure  the label of the column, None if it is about none
     size     what the findings of a gate are sorted by: the largest are reported first
-    verdict  its meaning
-    checked  the condition that was checked; empty for a finding that is reported only if it fails
+    verdict  whether the gate fails, or what else the finding is
+    checked  the condition in words, for a finding about a condition: such a finding exists also if the
+             condition holds, as PASSED; empty for other findings
     """
 
     gate: str
@@ -65,7 +70,7 @@ class GateFinding:
 
     @property
     def fails(self) -> bool:
-        """Return whether the gate fails for it."""
+        """Return whether the gate fails because of this finding."""
         return self.verdict is Verdict.FAILED
 
     @property
@@ -74,7 +79,10 @@ class GateFinding:
         return f"{self.verdict.value}{self.message}"
 
     def annotation(self, more: int = 0) -> str:
-        """Return the finding, and the number of others like it, as a workflow command of GitHub Actions."""
+        """Return the finding as a workflow command of GitHub Actions.
+
+        more  number of similar findings that it stands for besides itself
+        """
         kind = {Verdict.FAILED: "error", Verdict.WARNING: "warning"}.get(self.verdict, "notice")
         properties = []
         if self.path:
@@ -101,18 +109,20 @@ def _escaped_property(text: str) -> str:
 def lines_of(findings: Sequence[GateFinding]) -> Iterator[str]:
     """Yield the findings for people, gate by gate, the largest first.
 
-    Of more than LISTED_FAILURES failures of a gate, the others are only counted.
+    Conditions that hold get no line.  Failures of a gate beyond LISTED_FAILURES are only counted.
     """
     for gate in dict.fromkeys(finding.gate for finding in findings):
         of_gate = [finding for finding in findings if finding.gate == gate]
-        failures = 0
+        num_failures = 0
         for finding in sorted(of_gate, key=lambda finding: finding.size, reverse=True):
-            failures += finding.fails
-            is_left_out = finding.fails and failures > LISTED_FAILURES
-            if finding.verdict is not Verdict.PASSED and not is_left_out:
+            if finding.verdict is Verdict.PASSED:
+                continue
+            if finding.fails:
+                num_failures += 1
+            if not finding.fails or num_failures <= LISTED_FAILURES:
                 yield finding.text
-        if failures > LISTED_FAILURES:
-            yield f"{gate}: {failures - LISTED_FAILURES} more like these"
+        if num_failures > LISTED_FAILURES:
+            yield f"{gate}: {num_failures - LISTED_FAILURES} more like these"
 
 
 def annotations_of(findings: Sequence[GateFinding]) -> Iterator[str]:
@@ -120,22 +130,22 @@ def annotations_of(findings: Sequence[GateFinding]) -> Iterator[str]:
 
     A condition that was checked and holds gets none.
     """
-    groups: dict[tuple[str, str, str | None], list[GateFinding]] = {}
+    groups: dict[tuple[str, str, str | None], list[GateFinding]] = {}  # by gate, path, measure
     for finding in findings:
         if finding.fails or not finding.checked:
             groups.setdefault((finding.gate, finding.path, finding.measure), []).append(finding)
     for group in groups.values():
         largest = max(group, key=lambda finding: finding.size)
-        yield largest.annotation(len(group) - 1)
+        yield largest.annotation(more=len(group) - 1)
 
 
 def run_name(evaluation: ScoredRun) -> str:
-    """Return the run as messages name it."""
+    """Return the run as messages name it: its tag, and its path in brackets."""
     return f"{text_of(evaluation.tag)} ({text_of(evaluation.path)})"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return up to five names with commas between them, and how many more there are."""
+    """Return up to LISTED_NAMES names with commas between them, and how many more there are."""
     text = ", ".join(names[:LISTED_NAMES])
     num_more = len(names) - LISTED_NAMES
     if num_more > 0:
@@ -144,13 +154,18 @@ def listed(names: Sequence[str]) -> str:
 
 
 def six_digits(value: float, kind: Format = Format.FLOAT, other: float | None = None) -> str:
-    """Return a number for a message with six digits after the point.
+    """Return a number for a message: with six digits after the point, or as a count if it is whole.
 
-    It has all its digits if it differs from `other`, which the message also has, but would look the same.
+    kind   of the measure: counts may be whole
+    other  a number that the reader compares with this one.  If the two differ, but would look the same, this
+           one gets all its digits.
     """
     if kind is Format.COUNT and value.is_integer():
         return str(int(value))
     text = f"{value:.6f}"
-    if other is not None and math.isfinite(other) and value != other and text == f"{other:.6f}":
+    if other is None or not math.isfinite(other):
+        return text
+    looks_equal = text == f"{other:.6f}"
+    if looks_equal and value != other:
         return repr(value)
     return text

@@ -32,7 +32,7 @@ def _file_name(run: RunRecord) -> str:
 
 
 AUTO = "auto"
-"""Value of --match by which the tag decides, else the file; a single run is matched with a single run."""
+"""Default of --match: a single run is matched with a single run, several by tag, and else by file."""
 
 MATCHES: dict[str, tuple[Callable[[RunRecord], str], ...]] = {
     AUTO: (_tag, _path, _file_name),
@@ -60,14 +60,17 @@ class Matching:
 def match_runs(
     now: Sequence[RunRecord], before: Sequence[RunRecord], match: str, weights: Weights | None = None
 ) -> Matching:
-    """Return the runs with their counterparts, the runs that are new, and those that are gone.
+    """Return which runs now and earlier are counterparts, and which have none.
 
-    Runs are paired by the first key of MATCHES that only one run now and only one run earlier has.  With
-    "auto" a single run is the counterpart of a single run, whatever they are called.
+    match    a name of MATCHES.  Its keys are tried one after the other: two runs are paired if only one run
+             now and only one run earlier, of those not paired yet, has this tag or file.
+    weights  of topics, for the counterparts
+
+    With "auto" a single run is the counterpart of a single run, whatever they are called.
     """
     pairs: list[RunPair] = []
     if match == "order" or (match == AUTO and len(now) == len(before) == 1):
-        pairs.extend(zip(now, before, strict=False))
+        pairs.extend(zip(now, before, strict=False))  # further runs of the longer list have no counterpart
     for key in MATCHES[match]:
         new, gone = _unpaired(now, before, pairs)
         earlier_run_of = _by_unique_key(gone, key)
@@ -75,7 +78,8 @@ def match_runs(
             if name in earlier_run_of:
                 pairs.append((run, earlier_run_of[name]))
     new, gone = _unpaired(now, before, pairs)
-    return Matching([Counterparts(*pair, weights) for pair in pairs], new, gone)
+    counterparts = [Counterparts(now=run, before=earlier, weights=weights) for run, earlier in pairs]
+    return Matching(counterparts, new, gone)
 
 
 def _unpaired(
@@ -89,16 +93,19 @@ def _unpaired(
 
 
 def _by_unique_key(runs: Sequence[RunRecord], key: Callable[[RunRecord], str]) -> dict[str, RunRecord]:
-    """Return the runs by a key, without those that share theirs with another run."""
-    times = Counter(map(key, runs))
-    return {key(run): run for run in runs if times[key(run)] == 1}
+    """Return the runs by their tag or file, which `key` returns, without runs that share it with another."""
+    num_runs_of_key = Counter(map(key, runs))
+    return {key(run): run for run in runs if num_runs_of_key[key(run)] == 1}
 
 
 def doubtful_pairs(matching: Matching, path: str, match: str) -> Iterator[GateFinding]:
-    """Yield a note for each pair of runs whose tags or files say that they are others, unless you chose so.
+    """Yield a note for each pair of runs whose tags or files suggest other pairs; none with --match.
 
     A single run is compared with a single earlier run even if neither tag nor file is the same.  Of several
-    runs, the tag decides also where an earlier run with another tag is in the file of the run.
+    runs, the tag decides, also if the run's file was that of an earlier run with another tag.
+
+    path   of the earlier evaluation
+    match  the value of --match
     """
     if match != AUTO:
         return
@@ -110,13 +117,14 @@ def doubtful_pairs(matching: Matching, path: str, match: str) -> Iterator[GateFi
         if not same_tag and not same_file:
             reason = "which has another tag and another file"
         elif same_tag and not same_file:
-            crossed = [run for run in earlier_runs if _file_name(run) == _file_name(now)]
-            if crossed:
-                reason = f"by their tag, though its file was that of run {text_of(_tag(crossed[0]))}"
+            runs_of_file = [run for run in earlier_runs if _file_name(run) == _file_name(now)]
+            if runs_of_file:
+                reason = f"by their tag, though its file was that of run {text_of(_tag(runs_of_file[0]))}"
         elif same_file and not same_tag:
-            crossed = [run for run in earlier_runs if _tag(run) == _tag(now)]
-            if crossed:
-                reason = f"by their file, though its tag was that of run {run_name(crossed[0].evaluation)}"
+            runs_of_tag = [run for run in earlier_runs if _tag(run) == _tag(now)]
+            if runs_of_tag:
+                earlier_name = run_name(runs_of_tag[0].evaluation)
+                reason = f"by their file, though its tag was that of run {earlier_name}"
         if reason:
             yield GateFinding(
                 gate=AGAINST,
@@ -136,12 +144,13 @@ def unmatched(
     any_matched: bool,
     gate: str = AGAINST,
 ) -> Iterator[GateFinding]:
-    """Yield a finding for each run that is in one of the two evaluations alone, and one if all of them are.
+    """Yield a finding for each run of only one of the two evaluations, and one if no run is in both.
 
-    new      names of the runs of the present evaluation alone
-    gone     names of the runs of the earlier evaluation alone
-    path     of the earlier evaluation
-    allowed  whether such runs are no failure
+    new          names of the runs of the present evaluation alone
+    gone         names of the runs of the earlier evaluation alone
+    path         of the earlier evaluation
+    allowed      whether such runs are no failure
+    any_matched  whether a run is in both; if none is, that fails even if it is allowed
     """
     name = text_of(path)
     advice = " (--allow-unmatched lets this pass)"

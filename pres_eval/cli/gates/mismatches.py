@@ -27,10 +27,10 @@ OPTION_OF_FIELD = {
 """The option that sets each field of Options."""
 
 GROUPS_FILE = "groups"
-"""Name of the file of groups among those that numbers depend on; it has a message of its own."""
+"""Name of the file of groups in Record.files; if it changed, it has a message of its own."""
 
 PROTOCOL = "protocol"
-"""Name of the rule that only sets other options, which are compared themselves."""
+"""Name of --protocol in Record.rules; it only sets other options, which are compared themselves."""
 
 
 def mismatches(
@@ -41,7 +41,7 @@ def mismatches(
     path                      of the earlier evaluation
     allow_changed_judgements  whether other judgements are no failure
     """
-    annotated = now.runs[0].evaluation.path if now.runs else path
+    annotated_path = now.runs[0].evaluation.path if now.runs else path
     differences = [*_different_options(now, earlier), *_different_files(now, earlier)]
     differences += _different_rules(now, earlier)
     if differences:
@@ -49,7 +49,7 @@ def mismatches(
             gate=AGAINST,
             message=f"{text_of(path)} was made with other options: {', '.join(differences)};"
             " its values cannot be compared",
-            path=annotated,
+            path=annotated_path,
         )
     if _judgements_changed(now, earlier):
         files = f"{text_of(earlier.qrels.path)}, now {text_of(now.qrels.path)}"
@@ -60,19 +60,22 @@ def mismatches(
         if allow_changed_judgements:
             message = f"{text_of(path)}: the judgements changed ({files}), and so may all values have"
         verdict = Verdict.from_difference(allow_changed_judgements)
-        yield GateFinding(gate=AGAINST, message=message, path=annotated, verdict=verdict)
+        yield GateFinding(gate=AGAINST, message=message, path=annotated_path, verdict=verdict)
     if _groups_changed(now, earlier):
         before, present = _path(earlier.files[GROUPS_FILE]), _path(now.files[GROUPS_FILE])
         yield GateFinding(
             gate=AGAINST,
             message=f"{text_of(path)} cannot be compared: its groups changed ({before} has other contents"
             f" than --groups {present}); give the groups that it was made with, or make it again",
-            path=annotated,
+            path=annotated_path,
         )
 
 
 def _different_rules(now: Record, earlier: Record) -> Iterator[str]:
-    """Yield the options of mapping and exclusion that were others, with their earlier values."""
+    """Yield the options that say how documents are mapped and excluded, and were others, with earlier values.
+
+    An option that only the earlier evaluation has is left out: its file is then one of `_different_files`.
+    """
     for rule, value in sorted(earlier.rules.items()):
         if rule != PROTOCOL and now.rules.get(rule, value) != value:
             yield f"--{rule} {value}"
@@ -89,7 +92,7 @@ def _different_options(now: Record, earlier: Record) -> Iterator[str]:
 
 
 def _different_files(now: Record, earlier: Record) -> Iterator[str]:
-    """Yield the options that name files, for files with other contents earlier, without those of groups."""
+    """Yield the options that name files, but for --groups, of files that had other contents earlier."""
     for name in sorted({*now.files, *earlier.files} - {GROUPS_FILE}):
         before, present = earlier.files.get(name), now.files.get(name)
         if _content_id(before) == _content_id(present):
@@ -101,9 +104,9 @@ def _different_files(now: Record, earlier: Record) -> Iterator[str]:
 
 
 def _judgements_changed(now: Record, earlier: Record) -> bool:
-    """Return whether the judgements are known to be others, whatever their files are.
+    """Return whether the judgements are known to be others, in whatever file and format they are.
 
-    Evaluations of pres-eval 2 know the bytes of the file alone.
+    Records of pres-eval 2 have no digest of the judgements: of these the bytes of the files are compared.
     """
     if now.judgements.digest is not None and earlier.judgements.digest is not None:
         return now.judgements.digest != earlier.judgements.digest
@@ -112,7 +115,7 @@ def _judgements_changed(now: Record, earlier: Record) -> bool:
 
 
 def _groups_changed(now: Record, earlier: Record) -> bool:
-    """Return whether both have groups, of other contents."""
+    """Return whether both evaluations have files of groups, and with other contents."""
     before, present = earlier.files.get(GROUPS_FILE), now.files.get(GROUPS_FILE)
     return before is not None and present is not None and _content_id(before) != _content_id(present)
 
@@ -126,7 +129,7 @@ def unchecked_groups(now: Record, earlier: Record) -> list[str]:
 
 
 def _content_id(file: FileRecord | None) -> str | None:
-    """Return the SHA-256 of a file; for a pattern, which is no file, its text."""
+    """Return the SHA-256 of a file; its path if it has none, as a pattern of --map-docs; None for None."""
     if file is None:
         return None
     return file.sha256 or file.path
@@ -143,7 +146,7 @@ def _value(value: str | bytes | float | None) -> str:
 
 
 def not_comparable(runs: Counterparts) -> Iterator[GateFinding]:
-    """Yield the topics and measures that only one of two runs has."""
+    """Yield findings about topics and measures that only one of the two runs has; those now missing fail."""
     new, old = runs.now.evaluation, runs.before.evaluation
     if runs.lost_topics:
         yield _run_finding(new, _topics_text(runs.lost_topics, "earlier, not now"), Verdict.FAILED)
@@ -168,12 +171,12 @@ def _run_finding(run: ScoredRun, message: str, verdict: Verdict) -> GateFinding:
 
 
 def _topics_text(topics: list[bytes], when: str) -> str:
-    """Return a number of topics in words, with an example."""
+    """Return the number of topics evaluated `when`, in words, with an example."""
     return f"{plural(len(topics))} evaluated {when} (such as {text_of(topics[0])})"
 
 
 def _labels_of_first_alone(run: ScoredRun, other: ScoredRun) -> list[str]:
-    """Return the measures of quality that only the first of two runs has."""
+    """Return the labels of measures of quality that `run` has and `other` lacks."""
     return [
         column.label
         for column in run.columns
@@ -182,17 +185,19 @@ def _labels_of_first_alone(run: ScoredRun, other: ScoredRun) -> list[str]:
 
 
 def _means_text(runs: Counterparts) -> str:
-    """Return the values of a run now over the topics of both runs and over all its topics, in words.
+    """Return the means of the run now over the topics of both runs and over all its topics, in words.
 
     Empty if the runs have no topic in common.
     """
+    if not runs.topics:
+        return ""
     evaluation = runs.now.evaluation
     means = []
     for index, column in enumerate(evaluation.columns):
-        whole = evaluation.summary[index]
-        if runs.topics and column.measure.tells_quality and isinstance(whole, float):
+        over_all = evaluation.summary[index]
+        if column.measure.tells_quality and isinstance(over_all, float):
             in_both = six_digits(runs.summary(evaluation, index), column.measure.format)
-            means.append(f"{column.label} {in_both} and {six_digits(whole, column.measure.format)}")
+            means.append(f"{column.label} {in_both} and {six_digits(over_all, column.measure.format)}")
     if not means:
         return ""
     topics = f"{plural(len(runs.topics))} in both and over all {evaluation.totals.num_topics}"

@@ -20,21 +20,21 @@ JUNIT_START = '<testsuite name="pres-eval"'
 """Beginning of a JUnit report, after its XML declaration."""
 
 BYTES_LOOKED_AT = 200
-"""Bytes at the beginning of a file by which a report of ours is recognised."""
+"""Bytes at the beginning of a file that are searched for the beginning of a report of ours."""
 
 ERROR_RESULT = "error"
-"""Stands for the gate in findings about wrong options or files, which kept the gates from being checked."""
+"""Gate of findings about wrong options or files, because of which no gate could be checked."""
 
 
 def error_findings(failures: Sequence[RunFailure]) -> list[GateFinding]:
-    """Return what could not be evaluated as findings."""
+    """Return for each failure a finding with the gate ERROR_RESULT."""
     return [
         GateFinding(gate=ERROR_RESULT, message=failure.message, path=failure.path) for failure in failures
     ]
 
 
 def is_report(path: str) -> bool:
-    """Return whether a path may get a report: its file is one of ours, is empty, or does not exist."""
+    """Return whether a report may be written to a path: to a report of ours, an empty or a new file."""
     try:
         with Path(path).open("rb") as stream:
             start = stream.read(BYTES_LOOKED_AT)
@@ -53,17 +53,19 @@ def as_junit(findings: Sequence[GateFinding], warnings: Sequence[str] = ()) -> s
     tests = [finding for finding in findings if finding.fails or finding.checked]
     messages = [f"{Verdict.WARNING.value}{warning}" for warning in warnings]
     for finding in findings:
-        if finding.verdict.value and not finding.checked:
+        is_remark = finding.verdict in (Verdict.WARNING, Verdict.NOTE)
+        if is_remark and not finding.checked:
             messages.append(finding.text)
-    errors = sum(finding.gate == ERROR_RESULT for finding in tests)
+    num_failed = sum(finding.fails for finding in tests)  # errors among them
+    num_errors = sum(finding.gate == ERROR_RESULT for finding in tests)
     suite = element(
         "testsuite",
         *map(_test_case, tests),
         element("system-out", *(f"{one_line(message)}\n" for message in messages)),
         name="pres-eval",
         tests=len(tests),
-        failures=sum(finding.fails for finding in tests) - errors,
-        errors=errors,
+        failures=num_failed - num_errors,
+        errors=num_errors,
     )
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{suite}\n'
 
@@ -108,7 +110,7 @@ def as_markdown(
 
 
 def _row(change: Change) -> tuple[str, ...]:
-    """Return the row of a measure that changed, for a summary in Markdown."""
+    """Return the cells of a row in Markdown: run, measure, earlier, now, difference, whether worse."""
     kind = change.column.measure.format
     difference = change.now - change.before
     is_whole = kind is Format.COUNT and float(difference).is_integer()
@@ -117,6 +119,6 @@ def _row(change: Change) -> tuple[str, ...]:
         escaped(change.column.label, MARKDOWN),
         six_digits(change.before, kind),
         six_digits(change.now, kind),
-        signed(difference, 0 if is_whole else 6),
+        signed(difference, digits=0 if is_whole else 6),
         "worse" if change.is_worse else "",
     )

@@ -15,16 +15,19 @@ from pres_eval.report.records import RunRecord
 from pres_eval.scoring import ScoredRun
 
 UNDER, OVER = "--fail-under", "--fail-over"
+"""The options of lower and of upper limits, which are also the names of their gates."""
 
 NUMBER_OF_TOPICS = "num_q"
-"""Measure that is itself a guard against missing topics."""
+"""Measure that counts the topics: a limit of it is itself a guard against missing ones."""
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """`--fail-under label=value`: the value over all topics must be at least this; `--fail-over`: at most.
+    """Limit of a column's value over all topics, from `--fail-under label=value` or `--fail-over`.
 
-    text  the limit as it was typed
+    option  UNDER: the value must be at least this; OVER: at most
+    label   the column, by its label or as -m takes it
+    text    the limit as it was typed
     """
 
     option: str
@@ -34,7 +37,11 @@ class Threshold:
 
 
 def read_threshold(text: str, option: str = UNDER) -> Threshold:
-    """Return the threshold of `PRES_100=0.40`.  Raises UsageError for anything else."""
+    """Return the threshold that `text` means, such as `PRES_100=0.40`.
+
+    option  UNDER or OVER, which has this value
+    Raises UsageError for a text that is not NAME=VALUE.
+    """
     label, equals, number = text.rpartition("=")
     value = number_of(number)
     if not equals or not label.strip() or math.isnan(value):
@@ -52,9 +59,10 @@ def threshold_findings(
 ) -> Iterator[GateFinding]:
     """Yield for each run whether its value is on the right side of the threshold; nan never is.
 
-    runs           with the columns of their groups
-    topics_chosen  whether the user has decided what becomes of judged topics that a run lacks; otherwise a
-                   run that lacks some of those that a value is over does not pass
+    runs           with columns for each group of topics
+    groups         of topics, which labels of columns name; None without --groups
+    topics_chosen  whether the user has chosen what becomes of judged topics that a run lacks (-c, --topics,
+                   -D); otherwise a run that lacks some of a column's topics fails, whatever its value is
     Raises UsageError if the threshold names a column that was not computed, is a lower limit where less is
     better or an upper one where more is, or lies outside the range of the measure.
     """
@@ -66,7 +74,13 @@ def threshold_findings(
         _check_limit(threshold, label, measure)
         if not isinstance(value, float):
             message = f"{label}: no value, as the run has no topic of a group, run {run_name(evaluation)}"
-            yield GateFinding(gate=threshold.option, message=message, path=evaluation.path, measure=label)
+            yield GateFinding(
+                gate=threshold.option,
+                message=message,
+                path=evaluation.path,
+                measure=label,
+                verdict=Verdict.FAILED,
+            )
             continue
         missing = ""
         if not topics_chosen and measure.name != NUMBER_OF_TOPICS:
@@ -75,11 +89,15 @@ def threshold_findings(
 
 
 def _labels_of_numbers(evaluation: ScoredRun) -> list[str]:
-    """Return the columns with a number over all topics, and those of groups, which may have no topic."""
+    """Return the labels of columns whose value over all topics is a number.
+
+    A column over a group counts as well if the run has no topic of the group, and so no value.
+    """
     labels = []
     for column, value in zip(evaluation.columns, evaluation.summary, strict=True):
-        is_of_group = bool(split_label(column.label)[1])
-        if isinstance(value, float) or (value is None and is_of_group):
+        _, group = split_label(column.label)
+        is_group_without_topics = bool(group) and value is None
+        if isinstance(value, float) or is_group_without_topics:
             labels.append(column.label)
     return labels
 
@@ -89,11 +107,11 @@ def _check_limit(threshold: Threshold, label: str, measure: Measure) -> None:
     is_upper = threshold.option == OVER
     is_bounded = Trait.BOUNDED in measure.traits and measure.format is Format.FLOAT
     if is_bounded and not 0 <= threshold.value <= 1:
-        is_below_range = threshold.value < 0
-        # Every value fails an upper limit below 0 and a lower one above 1, and none the other two.
-        fails_always = is_upper if is_below_range else not is_upper
-        values = "every value is" if fails_always else "no value is"
-        side = "above" if is_upper else "below"
+        if is_upper:
+            all_fail, side = threshold.value < 0, "above"
+        else:
+            all_fail, side = threshold.value > 1, "below"
+        values = "every value is" if all_fail else "no value is"
         raise UsageError(
             f"{threshold.option} {label}={threshold.text}: {label} lies between 0 and 1, so {values} {side}"
             " this; expected a limit from 0 to 1"
@@ -107,9 +125,12 @@ def _check_limit(threshold: Threshold, label: str, measure: Measure) -> None:
 
 
 def _missing_topics(run: RunRecord, label: str, groups: Groups | None) -> str:
-    """Return over how many of the judged topics a column is, in words; empty if over all of them."""
+    """Return over how many of the judged topics a column's value is, in words; empty if over all of them.
+
+    A column over a group needs the topics of this group alone.
+    """
     missing, answered = set(run.missing), set(run.evaluation.topics)
-    group = split_label(label)[1]
+    _, group = split_label(label)
     if groups is not None and group:
         in_groups = groups.topics.get(group)
         if in_groups is None:  # the mean or the worst of the groups, over the topics of all groups
@@ -124,15 +145,19 @@ def _missing_topics(run: RunRecord, label: str, groups: Groups | None) -> str:
 def _finding(
     evaluation: ScoredRun, threshold: Threshold, label: str, value: float, kind: Format, missing: str
 ) -> GateFinding:
-    """Return whether a value is on the right side of the threshold, and over all topics."""
+    """Return the finding about a value: it passes on the right side of the threshold, over all topics.
+
+    kind     format of the measure, for the numbers of the message
+    missing  over how many topics the value is, in words; empty if over all
+    """
     if threshold.option == OVER:
         is_reached, side, direction = value <= threshold.value, "at most", "high"
     else:
         is_reached, side, direction = value >= threshold.value, "at least", "low"
     limit = f"{label}: wanted {side} {threshold.text}"
-    message = f"{limit}, got {six_digits(value, kind, threshold.value)}{missing}"
+    message = f"{limit}, got {six_digits(value, kind, other=threshold.value)}{missing}"
     if not is_reached:
-        message += f", {six_digits(abs(value - threshold.value), kind, 0.0)} too {direction}"
+        message += f", {six_digits(abs(value - threshold.value), kind, other=0.0)} too {direction}"
     if missing:
         message += "; add -c, so that the others count as 0, or --topics own, to leave them out as now"
     return GateFinding(

@@ -16,7 +16,7 @@ from pres_eval.scoring import ScoredRun
 
 @dataclass(frozen=True)
 class Allowance:
-    """Allowance for one value: it may fall by `0.01`, or by `1%` of the earlier value.
+    """How far one value may get worse: by `0.01`, or by `1%` of the earlier value.
 
     number    of an absolute allowance the number itself, of a relative one the share, 0.01
     relative  whether it is a share of the earlier value
@@ -32,7 +32,7 @@ class Allowance:
         return f"{self.number:f}"
 
     def largest_fall(self, before: float) -> Decimal:
-        """Return how far a value may fall that was `before`, a finite number."""
+        """Return how far a value may fall, or rise if less is better; `before`: the earlier value, finite."""
         if self.relative:
             return abs(Decimal(repr(before))) * self.number
         return self.number
@@ -40,7 +40,11 @@ class Allowance:
 
 @dataclass(frozen=True)
 class Tolerance:
-    """`--tolerance`: how far values may fall, those of some columns, by label, and all others."""
+    """`--tolerance`: how far values may get worse.
+
+    by_label  of columns that are named, by their labels
+    default   of all other columns
+    """
 
     default: Allowance = Allowance()
     by_label: dict[str, Allowance] = field(default_factory=dict)
@@ -50,8 +54,10 @@ class Tolerance:
 
         A column over a group that the tolerance does not name may fall as far as the one over all topics.
         """
-        measure_label = split_label(label)[0]
-        return self.by_label.get(label, self.by_label.get(measure_label, self.default))
+        if label in self.by_label:
+            return self.by_label[label]
+        label_over_all_topics, _ = split_label(label)
+        return self.by_label.get(label_over_all_topics, self.default)
 
 
 _NUMBER = r"\s*(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)\s*(?P<percent>%?)\s*"
@@ -105,7 +111,7 @@ def _two_numbers(text: str, label: str) -> UsageError:
 
 
 def check_tolerance(tolerance: Tolerance, evaluations: Sequence[ScoredRun]) -> Tolerance:
-    """Return the tolerance with the labels as the columns print them.
+    """Return the tolerance with the names of columns as their labels: PRES_100 for PRES.100.
 
     Raises UsageError for a label that no column has, and for a tolerance that any value of a column passes.
     """
@@ -132,7 +138,7 @@ def check_tolerance(tolerance: Tolerance, evaluations: Sequence[ScoredRun]) -> T
 
 
 def _allows_all(allowance: Allowance, column: SelectedColumn) -> bool:
-    """Return whether an allowance of 1 or 100 % lets a measure between 0 and 1 get as bad as it can."""
+    """Return whether a measure between 0 and 1 may get as bad as it can: for an allowance of 1 or 100 %."""
     measure = column.measure
     if not measure.tells_quality or Trait.BOUNDED not in measure.traits:
         return False
