@@ -176,8 +176,8 @@ def test_the_pictures_draw_the_numbers(patents: Report) -> None:
     for run in range(3):
         drawn = [np.asarray(axes.get_lines()[run].get_ydata()).tolist() for axes in (precision, pres, recall)]
         assert drawn[0] == [patents.summary(run, f"iprec_at_recall_{level}") for level in RECALL_LEVEL_TEXTS]
-        assert drawn[1] == [patents.summary(run, f"PRES_{cutoff}") for cutoff in patents.grid]
-        assert drawn[2] == [patents.summary(run, f"recall_{cutoff}") for cutoff in patents.grid]
+        assert drawn[1] == [patents.summary(run, f"PRES_{cutoff}") for cutoff in patents.curve_ranks]
+        assert drawn[2] == [patents.summary(run, f"recall_{cutoff}") for cutoff in patents.curve_ranks]
         fallout = np.asarray(roc.get_lines()[run].get_xdata()).tolist()
         assert fallout == [x for x, _, _ in roc_curve(patents, run)]
     for axes in (precision, pres, recall, roc, bars):
