@@ -60,7 +60,7 @@ class JudgesOptions(AnalysisOptions):
 
     With runs: the order of the runs under each judge, the pairs that swap and which of these were
     significant, the topics and runs that gain and lose most, and with --group whether a family of runs is
-    favoured_groups.  A document that a judge did not judge counts as unjudged.
+    favoured.  A document that a judge did not judge counts as unjudged.
 
     With --correct: prediction-powered means and differences over all topics of the second judge, with
     intervals; a warning if its errors favour some runs; the gain from more topics, and which to judge.
