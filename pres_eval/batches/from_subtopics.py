@@ -43,8 +43,11 @@ class Hits:
 
 @dataclass(frozen=True, eq=False)
 class SubtopicBatch(GroupsOfTopics):
-    """T topics with their subtopics; those without a relevant document do not count.
+    """T topics with their S subtopics in all, topic after topic, which are the groups of `GroupsOfTopics`.
 
+    A subtopic without a relevant document does not count.
+
+    offsets          (T+1,) where each topic's subtopics begin; those of `Hits` count pairs
     all_hits         the documents retrieved that were judged for a subtopic
     all_judged       all documents that were judged for a subtopic, with their positions by docno
     relevance_level  least grade of a relevant document (-l)
@@ -84,9 +87,12 @@ class SubtopicBatch(GroupsOfTopics):
 def form_subtopic_batch(
     qrels: SubtopicQrels, ranking: Ranked, options: Options, topics: IntArray, run_rows: IntArray
 ) -> SubtopicBatch:
-    """Join subtopic judgements with a ranking: -M first, then -J, for documents that no subtopic judged.
+    """Join subtopic judgements with a ranking.
 
-    topics, run_rows  (T,) as for scored_groups
+    The ranking is cut first (-M); then documents without a judgement for any subtopic are left out (-J).
+
+    topics    (T,) indices of the topics in the pool
+    run_rows  (T,) where each topic stands in the ranking, -1 for one that the run lacks
     """
     scored = scored_groups(qrels, ranking, options, topics, run_rows)
     num_topics = len(scored.topics)

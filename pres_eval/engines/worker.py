@@ -35,11 +35,11 @@ class WorkerProcess:
         process.stdin.close()
         process.stdout.close()
         process.returncode = 0  # keeps Popen from waiting for the process: `end` does
-        widen(self._back)
+        widen(self._back)  # room for a large answer, so that the worker need not wait for its reader
         self._known_numbers: set[int] = set()
 
     def answer(self, task: bytes, numbers: tuple[int, ...], values: dict[int, bytes]) -> tuple[bool, Any]:
-        """Return the worker's answer to a task, as `outcome_of` returns it.
+        """Return the worker's answer to a task: whether it succeeded, and the result, or else the error.
 
         task     the work and its item, pickled
         numbers  the numbers of the shared values that the work takes as further arguments

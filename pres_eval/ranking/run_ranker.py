@@ -63,7 +63,11 @@ class RunRanker:
         )
 
     def passes(self) -> Sequence[RunRanker]:
-        """Return the rankers that read a run whose topics are not whole; the ranks of the last one count."""
+        """Return the rankers with which a run whose topics are not whole is read, one reading each.
+
+        The ranks of the last reading count. An earlier one only finds documents that a topic has twice before
+        they are mapped (`RewritingRanker`).
+        """
         return (self,)
 
     def ranked_part(self, piece: Chunk | Block) -> RankedPart:
