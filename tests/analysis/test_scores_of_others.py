@@ -58,6 +58,22 @@ def test_files_of_several_kinds(call: Command) -> None:
     assert [row["run"] for row in called.rows] == ["a", "b", "mine"]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_measure_named_all_is_no_summary(end: str, call: Command) -> None:
+    """The heading `topic map all` is no line of trec_eval, whatever the line ends are."""
+    for name, value in (("a.tsv", "0.25"), ("b.tsv", "0.75")):
+        lines = ["topic\tmap\tall", f"1\t{value}\t0.5", f"2\t{value}\t0.5", ""]
+        Path(name).write_bytes(end.join(lines).encode())
+    called = call("compare", "--scores", "a.tsv", "--scores", "b.tsv", "--table", "means", "--format", "csv")
+    assert called.code == 0, called.err
+    assert [(row["run"], row["measure"], float(row["mean"])) for row in called.rows] == [
+        ("a", "map", 0.25),
+        ("a", "all", 0.5),
+        ("b", "map", 0.75),
+        ("b", "all", 0.5),
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
