@@ -153,5 +153,5 @@ def _value_over(evaluation: ScoredRun, label: str, topics: Sequence[bytes], weig
     column = evaluation.with_columns([evaluation.labels.index(label)])
     summing = Summing(column.columns, weights)
     summing.add(column.over(frozenset(topics)))
-    (value,) = summing.summary(summing.totals_from_part(column.totals), "")
+    (value,) = summing.summary(summing.adapted_totals(column.totals), "")
     return value if isinstance(value, float) else np.nan

@@ -175,7 +175,7 @@ def _summed(part: ScoredRun, block: ScoredBlock, weights: Weights | None) -> Sco
     """
     summing = Summing(part.columns, weights)
     summing.add(block)
-    totals = summing.totals_from_part(part.totals)
+    totals = summing.adapted_totals(part.totals)
     return replace(
         part,
         topics=block.topics,

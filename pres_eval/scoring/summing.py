@@ -124,6 +124,7 @@ class Summing:
         self.num_scored += len(block.topics)
         if self._weights is None and len(block.topics) * len(block.values) <= FEW_VALUES:
             sums = self._plain_sums_with(block)
+            # Sums that are not finite are added again: add_rows_in_order gives nan trec_eval's sign.
             if all(map(math.isfinite, sums)):
                 self._sums = np.array(sums, np.float64)
                 return
@@ -189,12 +190,15 @@ class Summing:
             totals = replace(totals, weight=math.fsum(self._weights.of[topic] for topic in topics))
         return totals
 
-    def totals_from_part(self, totals_of_part: Totals) -> Totals:
-        """Return the counts for all topics that were added, from those for a part of these topics."""
-        if totals_of_part.complete:  # its other counts are of all judged topics
-            return replace(totals_of_part, num_scored=self.num_scored)
+    def adapted_totals(self, totals: Totals) -> Totals:
+        """Return the counts for the topics that were added, from those for other topics of the same run.
+
+        totals  for a part of these topics, or for more; so the judgements need not be counted again
+        """
+        if totals.complete:  # the other counts are of all judged topics
+            return replace(totals, num_scored=self.num_scored)
         weight = None if self._weights is None else self._weight_of_scored
-        return replace(totals_of_part, num_scored=self.num_scored, num_topics=self.num_scored, weight=weight)
+        return replace(totals, num_scored=self.num_scored, num_topics=self.num_scored, weight=weight)
 
     def summary(self, totals: Totals, tag: str) -> tuple[float | str | None, ...]:
         """Return the summary of each column, None where the measure has none; runid's is the run's tag."""
