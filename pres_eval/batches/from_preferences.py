@@ -87,7 +87,9 @@ class PreferenceBatch(JudgementsOfTopics):
 
     @cached_property
     def _is_counted(self) -> BoolArray:
-        """(R,) whether a judgement counts in classes: it is of a group without subgroups.
+        """(R,) whether a judgement counts in classes.
+
+        It does if its group has no subgroups, except in the last class of a group whose highest level is -3.
 
         Raises InputError if such a group gives a document two levels.
         """

@@ -24,7 +24,7 @@ MOST_JUDGED_RETRIEVED = 1_000
 """Judged documents retrieved, of all topics together, up to which plain functions take less time."""
 
 LARGEST_GRADE_BYTES = 4
-"""Bytes of a grade that plain functions take: larger ones are no whole numbers as doubles."""
+"""Bytes of a grade that plain functions take: wider whole numbers may not be exact as doubles."""
 
 
 class JudgedTopic:
@@ -56,8 +56,8 @@ class JudgedTopic:
         gains.sort(reverse=True)
         total = 0.0
         self.ideal = [total]
-        for rank, gain in enumerate(gains, 2):
-            total += gain / log2(rank)  # one after the other: `sum` of Python 3.12 has other last bits
+        for next_rank, gain in enumerate(gains, 2):
+            total += gain / log2(next_rank)  # one after the other: `sum` of Python 3.12 has other last bits
             self.ideal.append(total)
 
 

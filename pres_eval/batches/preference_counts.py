@@ -203,7 +203,10 @@ def _cut_nonrelevant(classes: Classes, rel: IntArray, rel_ret: IntArray) -> tupl
     """Return the totals of all documents, and of retrieved ones, with the last class cut to `rel` documents.
 
     rel, rel_ret  (G,) relevant documents of each group, and those retrieved, to which the retrieved are cut
-    The preferences between the other classes count as they are.
+
+    The last class is taken for the nonrelevant documents: usually one class has level 0, and it is the last.
+    A document that stays in it counts as compared with each document of the group, and the comparisons with
+    retrieved documents before it as fulfilled.  Preferences between the other classes count as they are.
     """
     group = classes.group
     retrieved = classes.retrieved
@@ -220,14 +223,14 @@ def _cut_nonrelevant(classes: Classes, rel: IntArray, rel_ret: IntArray) -> tupl
     before = np.searchsorted(ret_keys, keys) - np.searchsorted(ret_keys, keys_of_groups)
     num_last_before = np.concatenate(([0], np.cumsum(is_last)))
     index_in_last = num_last_before[:-1] - num_last_before[classes.offsets[:-1]][group]
-    # trec_eval: each document left in the last class is compared with all documents of the group, those of
-    # its own class (and itself) too.  Where negative levels leave the last class shorter than `rel`,
+    # trec_eval: each document that stays in the last class is compared with all documents of the group, those
+    # of its own class (and itself) too.  Where negative levels leave the last class shorter than `rel`,
     # trec_eval reads past its end in memory; here it stays short.
-    is_left = is_last & (index_in_last < rel[group])
-    is_left_ret = is_last & retrieved & (index_in_last < rel_ret[group])
-    ful = ful_ret + ful_imp + classes.by_group(np.where(is_left, before, 0))
-    compared = classes.by_group(is_left) * np.diff(classes.offsets)
+    stays = is_last & (index_in_last < rel[group])
+    stays_ret = is_last & retrieved & (index_in_last < rel_ret[group])
+    ful = ful_ret + ful_imp + classes.by_group(np.where(stays, before, 0))
+    compared = classes.by_group(stays) * np.diff(classes.offsets)
     poss = poss_ret + poss_imp + poss_none + compared
-    ful_of_ret = ful_ret + classes.by_group(np.where(is_left_ret, before, 0))
-    compared_ret = classes.by_group(is_left_ret) * classes.by_group(retrieved)
+    ful_of_ret = ful_ret + classes.by_group(np.where(stays_ret, before, 0))
+    compared_ret = classes.by_group(stays_ret) * classes.by_group(retrieved)
     return (ful, poss), (ful_of_ret, poss_ret + compared_ret)

@@ -146,7 +146,7 @@ def _directly_better(document: IntArray, subgroup: IntArray, level: FloatArray, 
 
 @dataclass(frozen=True, eq=False)
 class PairwiseClasses:
-    """A group of classes with m documents.
+    """A judgement group of m documents in classes, without subgroups, whose preferences count pair by pair.
 
     position    (m,) positions of the documents, ascending
     rank_class  (m,) class of each document, 0 is the best
@@ -190,9 +190,10 @@ def sum_pairs(
     retrieved = slice(0, num_ret)
     others = slice(num_ret, num_judged)
     sum_ret, pairs_ret = _add_shares(groups, retrieved, retrieved, 0.0)
-    sum_imp, pairs_imp = _add_shares(groups, retrieved, others, sum_ret)
-    _, pairs_none = _add_shares(groups, others, others, 0.0)
-    return sum_ret, pairs_ret, sum_imp, pairs_ret + pairs_imp, pairs_ret + pairs_imp + pairs_none
+    sum_imp, pairs_of_one = _add_shares(groups, retrieved, others, sum_ret)
+    _, pairs_of_none = _add_shares(groups, others, others, 0.0)
+    pairs_imp = pairs_ret + pairs_of_one
+    return sum_ret, pairs_ret, sum_imp, pairs_imp, pairs_imp + pairs_of_none
 
 
 def _add_shares(groups: Sequence[Pairwise], rows: slice, columns: slice, start: float) -> tuple[float, int]:
