@@ -129,8 +129,9 @@ def letters_of_pairs(gains: FloatArray, first: IntArray, second: IntArray, diffe
 def letters(means: FloatArray, differ: BoolArray) -> list[str]:
     """Return R texts, the letters of each run, from (R,) means and (R, R) whether pairs differ significantly.
 
-    Letters name the largest groups of runs of which no two differ significantly, `a` for the group of the
-    best; groups that lie within others are left out.  More than 52 groups get numbers: `<53>`.
+    Letters name groups of runs of which no two differ significantly, each as large as it can be; `a` is the
+    group of the best.  A group gets no letter if each of its pairs shares another letter.  More than 52
+    groups get numbers: `<53>`.
     Source: Piepho, Journal of Computational and Graphical Statistics 2004, doi:10.1198/1061860043515.
     """
     count = len(means)

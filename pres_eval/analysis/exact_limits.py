@@ -23,12 +23,12 @@ from pres_eval.arrays import FloatArray
 
 
 def upper_limits(parts: Sequence[SampledPart], draws: int) -> FloatArray:
-    """Return upper limits (draws,) of the relevant documents in parts, at evenly spaced α, ascending.
+    """Return upper limits (draws,) of the relevant documents in parts: one for each of evenly spaced α.
 
-    If one part is not fully judged, the limits are the exact hypergeometric ones.  For several parts they are
-    the gamma limits of Fay & Feuer for a weighted sum, with a beta-binomial in place of the gamma
-    distribution since parts are finite.  Its mean and variance are those of the estimate, plus one relevant
-    document in the part in which that adds most.
+    The limits ascend.  If one part is not fully judged, they are the exact hypergeometric ones.  For several
+    parts they are the gamma limits of Fay & Feuer for a weighted sum, with a beta-binomial in place of the
+    gamma distribution since parts are finite.  Its mean and variance are those of the estimate, plus one
+    relevant document in the part in which that adds most.
 
     Formula, sums over the parts that are not fully judged:
       mean      = Σ (N - n) x / n + e
@@ -52,9 +52,9 @@ def upper_limits(parts: Sequence[SampledPart], draws: int) -> FloatArray:
 
 
 def lower_limits(parts: Sequence[SampledPart], draws: int) -> FloatArray:
-    """Return lower limits (draws,) of the relevant documents in parts, at evenly spaced α, ascending.
+    """Return lower limits (draws,) of the relevant documents in parts: one for each of evenly spaced α.
 
-    They are the number of documents less the upper limits of the irrelevant ones.
+    They ascend, and are the number of documents less the upper limits of the irrelevant ones.
     """
     documents = sum(part.size for part in parts)
     irrelevant = upper_limits([part.with_relevance_exchanged() for part in parts], draws)

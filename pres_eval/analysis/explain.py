@@ -83,7 +83,7 @@ class Relevant:
 
     @property
     def counted(self) -> int:
-        """r_i, the rank with which it counts: its own by Nmax, else that of the worst case, Nmax + i."""
+        """r_i, the rank with which it counts: its own if at most Nmax, else Nmax + i, the worst case."""
         if self.rank is None or self.rank > self.nmax:
             return self.nmax + self.position
         return self.rank

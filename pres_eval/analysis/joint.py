@@ -261,7 +261,7 @@ def _by_variance(
     if unit > 0:
         statistics = distances / unit
     else:
-        # Without residual variance the statistic of a difference is unknown, and that of none is 0.
+        # Without residual variance the statistic is unknown, except for differences of 0: it is 0.
         is_unknown = (distances > _LEAST_DIFFERENCE) | math.isnan(unit)
         statistics = np.where(is_unknown, math.nan, 0.0)
     p_values = outside(statistics, number, freedom)
@@ -345,7 +345,7 @@ class JointTest:
 
 
 def _least_of_variance(runs: int, topics: int, samples: int) -> float:
-    """Return the least p-value of tests by an analysis of variance: there is none above 0."""
+    """Return the least p-value of an analysis of variance, 0: any can come out; nan for one topic."""
     return 0.0 if topics > 1 else math.nan
 
 

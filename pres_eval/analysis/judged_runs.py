@@ -35,7 +35,8 @@ def order_changes(
     swapped         pairs whose means the second judge puts in the opposite order
     lost, gained    pairs that differ significantly under the first judge alone, under the second alone
     reversed        pairs that differ significantly under both, in opposite directions
-    contradicted    swapped pairs that differ significantly under the first judge, as their means do
+    contradicted    swapped pairs that differ significantly under the first judge, in the direction of their
+                    means by that judge
     """
     run_rows, other_rows = np.triu_indices(len(first.runs), 1)
     # (M, P) 1 where the first run of a pair is significantly better, -1 where it is worse, else 0.

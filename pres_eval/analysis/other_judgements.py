@@ -86,10 +86,10 @@ def try_other_judgements(
     best, rivals  indices of runs with the same topics
     column    the column that decides which run is best
 
-    None if less is better, for -J, for a relevance level of 0, for equal scores in another order than
-    trec_eval's, if topics without a relevant document count in another way than trec_eval's (other judgements
-    can make them count), for documents with scores of their own, for more than MOST_RETRIEVED documents, and
-    if all documents are judged.
+    None if there is no rival, if less is better, for -J, for a relevance level of 0, for equal scores in
+    another order than trec_eval's, if topics without a relevant document count in another way than
+    trec_eval's (other judgements can make them count), for documents with scores of their own, for more than
+    MOST_RETRIEVED documents, and if all documents are judged.
     Raises PresEvalError for files that cannot be read twice.
     """
     # P(rel=2) has a level of its own.

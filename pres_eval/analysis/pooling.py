@@ -255,7 +255,7 @@ class RankStratum:
 
     @classmethod
     def _of_text(cls, text: str) -> RankStratum | None:
-        """Return the stratum of a text such as `1-10:0.5`, None for impossible ranks or shares."""
+        """Return the stratum of a text such as `1-10:0.5`; None for other texts, ranks and shares."""
         match = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9}):([0-9]*\.?[0-9]+)", text)
         if match is None:
             return None

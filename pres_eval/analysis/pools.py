@@ -56,6 +56,8 @@ def pool_depths(
 
     At depth d the judgements stay whose documents a run has among its first d; all others go.  So the runs
     should be those that were pooled.
+    coefficient  how rankings are compared: a name of COEFFICIENTS
+    removed      what becomes of judgements that go: a name of robustness.REMOVED
     Source: Zobel, SIGIR 1998, doi:10.1145/290941.291014.
     """
 
@@ -103,7 +105,7 @@ def leave_out(
 
     groups   the indices of each group's runs, by its name
     depth    rank down to which runs were pooled
-    removed  what becomes of judgements that go, a name of REMOVED
+    removed  what becomes of judgements that go: a name of robustness.REMOVED
     loop     carries out the loop over the groups
     A judgement goes if a run of the group, and no other run, has its document among the first `depth`.  All
     runs are scored with the other judgements.  Judgements of documents that no run has so early stay.
@@ -176,9 +178,11 @@ class Trust:
     judged  for each rank k of JUDGED_RANKS (R,) the mean share of the first k documents that were judged
     bounds  for each label (2, R) the least and the greatest value that judgements of unjudged documents could
             give; empty with -J and -l 0
-    ties    for each run the range of the main column over orders of equal scores; None if that hardly matters
+    ties    for each run the range of the main column over orders of equal scores; None with weights,
+            without a main column, and where `tie_range` returns None
     order   how the order of the runs changes with fewer relevant documents; None for a single run
-    other_judgements  whether other judgements could put another run first; None if that was not tried
+    other_judgements  whether other judgements could put another run first; None if that was not tried, as in
+                      what `trust_of` returns
     """
 
     judged: dict[int, FloatArray]

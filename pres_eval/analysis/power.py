@@ -421,7 +421,7 @@ def _detectable(topics: int, variance: float, power: float, alpha: float) -> flo
         return math.nan
 
     def has_power(delta: float) -> bool:
-        """Return whether the t-test finds delta; so it does where scipy has no number, for it is far off."""
+        """Return whether the t-test finds delta with this power; nan, for a large shift, ends the search."""
         power_of_delta = t_power(topics, delta, variance, alpha)
         return math.isnan(power_of_delta) or power_of_delta >= power
 

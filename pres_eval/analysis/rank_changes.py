@@ -58,11 +58,11 @@ def _changes(
             docno=document,
             first_rank=first_rank,
             second_rank=second_rank,
-            change=_places_up(first_rank, second_rank, len(before), len(after)),
+            change=_positions_up(first_rank, second_rank, len(before), len(after)),
         )
 
 
-def _places_up(
+def _positions_up(
     first_rank: int | None, second_rank: int | None, num_first: int, num_second: int
 ) -> int | None:
     """Return the positions that a document moved up; None if a list that lacks it ends above its other rank.

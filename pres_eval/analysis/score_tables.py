@@ -184,7 +184,7 @@ def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
 
 
 def _name(cell: str) -> str:
-    """Return the name in a cell, without the apostrophe before it, which tells spreadsheets: no formula."""
+    """Return the name in a cell without the apostrophe that keeps spreadsheets from reading a formula."""
     return cell.strip().removeprefix("'")
 
 

@@ -18,7 +18,7 @@ FEW_TIED = 0.01
 """Share of the relevant documents retrieved: if at most this share is tied, no range is computed."""
 
 LEAST_RANGE = 0.01
-"""Narrowest range of a measure that gets a warning: it is between 0 and 1."""
+"""Narrowest range that gets a warning, of a measure from 0 to 1."""
 
 
 @dataclass(frozen=True)
