@@ -121,7 +121,7 @@ class CheckedBlock:
         return quoted(self.topics[int(self.topic_of[row])])
 
     def _first_of_topics(self, rows: IntArray) -> IntArray:
-        """Return the first row in each topic, of some rows (n,) that ascend."""
+        """Return those of ascending rows (n,) that are the first of their topic."""
         return rows[changed(self.topic_of[rows])]
 
     def _in_topics(self, rows: IntArray) -> IntArray:
@@ -205,7 +205,7 @@ class CheckedBlock:
             scores32 = scores.astype(np.float32)
         equal32 = (scores32[1:] == scores32[:-1]) & same_topic
         equal64 = (scores[1:] == scores[:-1]) & same_topic
-        # If none differ in the whole run, all of its scores are equal.
+        # If none differ in the whole run, each of its topics has one score.
         self.report.counts["ties", "none"] = int(np.count_nonzero(same_topic & ~equal64))
         if not equal32.any():
             return

@@ -43,10 +43,15 @@ LONGEST_CHUNK = 24
 # Patterns are compiled when they are first used: few runs have ids that are compared here.
 # Before the digits comes a separator (d1#0), a name with or without separators (d1_chunk_0, d1chunk0), or the
 # short name behind a separator (d1-p0).
-_NUMBER_OF_CHUNK = rb"(?i)([%b]+|[%b]*(%b)[%b]*|[%b]+%b[%b]*)[0-9]+\Z" % (
-    *(ID_SEPARATORS, ID_SEPARATORS, b"|".join(NAMES_OF_CHUNKS)),
-    *(ID_SEPARATORS, ID_SEPARATORS, SHORT_NAME_OF_CHUNKS, ID_SEPARATORS),
+_BEFORE_NUMBER = (
+    rb"%(separator)b+|%(separator)b*(%(name)b)%(separator)b*|%(separator)b+%(short)b%(separator)b*"
+    % {
+        b"separator": b"[%b]" % ID_SEPARATORS,
+        b"name": b"|".join(NAMES_OF_CHUNKS),
+        b"short": SHORT_NAME_OF_CHUNKS,
+    }
 )
+_NUMBER_OF_CHUNK = rb"(?i)(%b)[0-9]+\Z" % _BEFORE_NUMBER
 
 # What ids differ in, as messages name it.
 CASE = "case"
@@ -233,7 +238,7 @@ def find_respelling(ours: Sequence[Id], judged: Sequence[Id]) -> Respelling | No
     names = [rule for rule in best.rules if len(best.without_rule(rule).pairs(ours, judged)) < len(pairs)]
     if best.cut is patent_number:
         names.append(PATENTS)
-    elif best.cut is not best.cut_judged:
+    elif best.cuts_chunks:
         names.append(CHUNKS)
     matched_ids = {our_id for our_id, _ in pairs}
     rest = [our_id for our_id in ours if our_id not in matched_ids]
@@ -277,6 +282,11 @@ class _Attempt:
     cut: Rule
     cut_judged: Rule
     rules: tuple[str, ...]
+
+    @property
+    def cuts_chunks(self) -> bool:
+        """Whether the ids of one side lose numbers of chunks; kind codes of patents are cut off both."""
+        return self.cut is not self.cut_judged
 
     def without_rule(self, rule: str) -> _Attempt:
         """Return the attempt without one of its rules."""

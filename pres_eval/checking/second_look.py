@@ -239,9 +239,10 @@ def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, is_only
 def _pieces(
     run: RunFiles, ranking: Ranking, most_pieces: int, openings: list[OpeningFaults]
 ) -> Iterator[Block]:
-    """Yield the first rows of a run, with scores of 0; append the faults of its first lines to `openings`.
+    """Yield the first rows of a run; append the faults of its first lines to `openings`.
 
-    most_pieces  of files of lines; of other formats all rows are yielded, as far as the caller asks for them
+    most_pieces  of files of lines, whose rows have scores of 0; of other formats all rows are yielded, as far
+                 as the caller asks for them
     """
     for source in run.sources:
         with source.unwatched():  # the progress shown was that of the first reading

@@ -249,7 +249,7 @@ def _check_ids(name: str, form: str, row: Row) -> None:
 
 
 def _can_hold(form: str, identifier: bytes) -> bool:
-    """Return whether a format keeps an id: none that is empty, with blanks in lines, or around it in CSV."""
+    """Return whether a format keeps an id: not if it is empty, or has blanks (in CSV, blanks around it)."""
     if form in LINE_FORMATS:
         return identifier.split() == [identifier]
     return identifier != b"" and identifier.strip() == identifier

@@ -139,7 +139,7 @@ def separated(rows: Iterable[Sequence[str]], delimiter: str) -> str:
 def fits(grid: Grid, style: str, width: int | None) -> bool:
     """Return whether no line of the table is longer than `width`; None: any width.
 
-    Its title and the rows of `apart` do not count: they can be broken.
+    Its title and the rows of `apart` do not count: several narrower tables would not make these shorter.
     """
     if width is None:
         return True

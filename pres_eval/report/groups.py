@@ -33,7 +33,7 @@ def split_label(label: str) -> tuple[str, str]:
 def known_label(option: str, name: str, labels: Sequence[str]) -> str:
     """Return the label of the column that an option names, by its label or as -m takes it (PRES.100, P@10).
 
-    labels: those that there are.  Raises UsageError, with the nearest of them, for a name of none.
+    labels: of the columns that exist.  Raises UsageError, with the nearest ones, for any other name.
     """
     if name in labels:
         return name

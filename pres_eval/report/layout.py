@@ -18,7 +18,6 @@ from enum import Enum
 from typing import Generic, TypeVar
 
 from pres_eval import __version__
-from pres_eval.analysis.corrections import CORRECT_OVER_ALL
 from pres_eval.errors import RunFailure, UsageError, check_whole
 from pres_eval.records import dataclass
 from pres_eval.report.cells import Cell, Interval, Note, PValue, Score, cell_text, note_text
@@ -217,6 +216,8 @@ def _as_text(tables: Sequence[Table], look: Look) -> str:
 
 def _without_correct_over(note: str | Note) -> str | Note:
     """Return a note without its advice on --correct-over, an option that a reader of a paper cannot give."""
+    from pres_eval.analysis.corrections import CORRECT_OVER_ALL  # tables of evaluations do without
+
     advice = f" {CORRECT_OVER_ALL}"
     if isinstance(note, Note):
         return replace(note, text=note.text.replace(advice, ""))

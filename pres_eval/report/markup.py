@@ -156,7 +156,7 @@ def breakable(text: str) -> list[Content]:
 
 
 MANY_ROWS = 200
-"""Rows of a table from which on browsers lay it out when it comes into view, not before."""
+"""Rows of a table above which browsers lay it out when it comes into view, not before."""
 
 
 def scrolling(label: str, content: Html, *, rows: int = 0, kind: str = "scroll") -> Html:

@@ -41,7 +41,7 @@ COLUMN_MILLIMETRES = 84.0
 """Width of a column of a page in two columns."""
 
 EDGE_INCHES = 0.04
-"""Inches left above and below what is drawn, so that lines at its edge are whole."""
+"""Inches left above and below what is drawn."""
 
 LEAST_PANEL = 2.2
 """Inches that a panel of a picture needs."""
@@ -113,7 +113,7 @@ def shrunk(figure: Figure) -> float:
 def page_height(width: float) -> float:
     """Return the inches that a figure `width` inches wide may be high, so that it fits a page.
 
-    It is drawn higher than a page, as the paper shrinks it by the same factor as its letters.
+    The paper scales the height as it does the width, but to LEAST_LETTERS / FIGURE_LETTERS of it at least.
     """
     if PAPER.get().width is None:
         return math.inf
@@ -122,7 +122,7 @@ def page_height(width: float) -> float:
 
 
 LEAST_NAME_LETTERS = 12
-"""Letters that a name keeps on narrow paper: with fewer, names of runs could hardly be told apart."""
+"""Letters that a name may have on paper of any width."""
 
 
 def room_for(letters: int) -> int:

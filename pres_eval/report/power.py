@@ -208,7 +208,7 @@ def power_figure(
 
 
 MARKS_OF_LINE = 12
-"""Marks of a line, so that they do not hide it."""
+"""Least marks of a line with as many pairs; it never has twice as many."""
 
 
 def _draw_levels(

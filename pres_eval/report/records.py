@@ -119,7 +119,7 @@ class Record:
 
 
 def file_record(path: str) -> FileRecord:
-    """Return the record of a file: its path, the SHA-256 of its bytes, compressed or not, and its header.
+    """Return the record of a file: its path, the SHA-256 of its stored bytes, and its header.
 
     Of stdin and pipes, which cannot be read twice, the path alone.
     """

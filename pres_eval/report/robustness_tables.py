@@ -145,7 +145,7 @@ COEFFICIENT_NAMES = {
 """Names of the rank correlations in titles, by those of --coefficient."""
 
 RUNS_FOR_COEFFICIENTS = 5
-"""With fewer runs a rank correlation can have few values only: of four runs none between 0.67 and 1."""
+"""Runs below which a correlation has few possible values: tau_a of four has none between 0.67 and 1."""
 
 
 def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Table]:
@@ -220,7 +220,7 @@ def long_rows(
 
 
 def warning_of_few_runs(result: Robustness) -> str:
-    """Return the warning that coefficients of so few runs are uncertain; empty for RUNS_FOR_COEFFICIENTS."""
+    """Return the warning that coefficients of so few runs are uncertain; empty if there are enough."""
     runs = result.full.shape[1]
     if runs >= RUNS_FOR_COEFFICIENTS:
         return ""

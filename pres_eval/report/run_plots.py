@@ -244,9 +244,9 @@ def difference_maps(
     else:
         maps_in_row, height_of_names = min(2, len(measures)), 1.6
     # A map is a square: on narrow paper its height shrinks with the width that the paper leaves it.
-    wanted_size = max(LEAST_MAP, INCHES_OF_MAP_ROW * len(runs))
+    size_for_runs = max(LEAST_MAP, INCHES_OF_MAP_ROW * len(runs))
     size_on_paper = max(LEAST_MAP_ON_PAPER, paper_inches() / maps_in_row - GAP_OF_MAPS)
-    size = min(wanted_size, size_on_paper)
+    size = min(size_for_runs, size_on_paper)
     width = min(size + WIDTH_OF_MAP_NAMES, paper_inches())
     names = picture_names(runs, LONGEST_NAME)
     colours = ListedColormap([WORSE, ALIKE, BETTER])

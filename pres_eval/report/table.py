@@ -306,8 +306,8 @@ def _turned(grid: Grid, layout: RunLayout) -> Grid:
 def _transposed(grid: Grid) -> Grid:
     """Return the grid with its columns as rows.
 
-    With a title, the measure, the columns are topics by runs, and the first heading becomes "run"; without
-    one they are measures.
+    A grid with a title, its measure, has a column for each run: the first heading becomes "run".  One without
+    a title has a column for each measure: "measure".
     """
     header = ["run" if grid.title else "measure"]
     header += [row[0] for row in grid.rows]

@@ -161,7 +161,8 @@ def _order_and_marks(report: Report) -> str:
     if falling:
         words += f" (less is better: {', '.join(falling)})"
     retrieved = [int(report.summary(run, "num_ret")) for run in range(len(report.names))]
-    if warning := depth_warning([report.column(label) for label in report.board], retrieved):
+    warning = depth_warning([report.column(label) for label in report.board], retrieved)
+    if warning:
         words += f"; {warning}"
     return words
 

@@ -99,7 +99,7 @@ def _means(report: Report, groups: Groups, label: str, comparisons: Sequence[Gro
         name, evaluation = report.names[run], report.evaluations[run]
         column = evaluation.labels.index(label)
         texts = {}
-        # Besides the groups of these names there is one more, MACRO_MEAN: the mean of their means.
+        # Besides these groups: MACRO_MEAN, the mean of their means, and WORST_GROUP.
         for group, values in over_groups(evaluation, names).items():
             value = values[column]
             texts[group] = shown(value, DIGITS, kind) if isinstance(value, float) else UNKNOWN

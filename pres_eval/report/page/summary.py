@@ -457,7 +457,8 @@ def _under_other_judgements(report: Report, tried: OtherJudgements, best: int) -
     """
     leader, rival = report.names[best], report.names[tried.nearest]
     others = plural(tried.rivals, "other run")
-    of_runs, no_run = "", "no other run"
+    of_runs = ""
+    no_run = "no other run"
     lacking = len(report.names) - 1 - tried.rivals
     if lacking:
         verb = "lacks" if lacking == 1 else "lack"
