@@ -57,7 +57,7 @@ def first_values(data: Any) -> FirstValues | None:
     return FirstValues(list(by_document.values()))
 
 
-def are_dicts(data: Any) -> bool:
+def is_runs_by_name(data: Any) -> bool:
     """Return whether the documents of the first topic have dicts as values: these are runs by name."""
     values = first_values(data)
     return is_dict(data) and values is not None and values.all_are(Mapping)
