@@ -28,7 +28,7 @@ from pres_eval.report.layout import ANALYSIS_FORMATS, Look, Table, render
 from pres_eval.report.paper import Figure, Paper, check_picture_path, picture
 
 DRAWS = WholeRange(1, 10_000_000)
-"""Kind of value for a number of random draws: more than ten million would take all memory and days."""
+"""Kind of value for a number of random draws, at most ten million: time grows with it."""
 
 SEED = option(
     "--seed", type=WholeRange(min=0), default=0, show_default=True,

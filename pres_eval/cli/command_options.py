@@ -305,7 +305,7 @@ def command_with(record: type[OptionsType]) -> Callable[[Callable[[OptionsType],
 def advised_options(advice: str) -> set[str]:
     """Return those of -R, -T, --columns and --grades that an advice names for the command that raised it.
 
-    None if the advice is a command to paste, `pres-eval convert …`, which has these options itself.
+    Empty if the advice is a command to paste, `pres-eval convert …`, which has these options itself.
     """
     if "pres-eval convert" in advice:
         return set()

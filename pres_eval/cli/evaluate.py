@@ -93,7 +93,7 @@ def _hint_at_file_taken_by_option(context: click.Context) -> str:
 def _evaluate(options: EvaluateOptions, warnings: Sequence[str]) -> None:
     """Evaluate the runs, print the results, and apply the gates.
 
-    warnings  list that receives all warnings which are printed, for the reports of the gates
+    warnings  list to which `collected_warnings` adds all that are printed, for the reports of the gates
     """
     if options.cluster is not None or any("://" in path for path in (options.qrels, *options.runs)):
         options = _with_files_of_patterns(options)

@@ -142,13 +142,13 @@ class GateOptions(CommandOptions, position=7):
         for name, path in (("--against", self.against), ("--expect", self.expect)):
             if path not in (None, "-") and not os.path.exists(path):  # noqa: PTH110
                 raise InputError(str(path), None, f"no such file ({name})", "a readable file")
-        option = self.option_of_replaced_file
-        if option is not None:
+        replaced = self.option_of_replaced_file
+        if replaced is not None:
             # Of another format, the new file could not be read by the next call.
-            needed = {"--against": "json", "--expect": "trec"}[option]
+            needed = {"--against": "json", "--expect": "trec"}[replaced]
             if self.output_format != needed:
                 raise UsageError(
-                    f"--output {self.output} is the FILE of {option}: expected --format {needed}, or"
+                    f"--output {self.output} is the FILE of {replaced}: expected --format {needed}, or"
                     " another --output"
                 )
         # These raise UsageError for values that cannot be read.

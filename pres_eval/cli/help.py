@@ -180,7 +180,7 @@ def command(context: click.Context, /, name: str | None) -> None:
 def first_screen(
     command: click.Command, measures: Sequence[str] = (), compat: str = "", form: str = ""
 ) -> str:
-    """Return the short help, which fits on a screen.
+    """Return the short help, of at most 40 lines on a terminal of usual width.
 
     command   the evaluator
     measures  names of measures and nicknames whose texts follow
@@ -266,7 +266,10 @@ def _file_format(text: str) -> str:
 
 
 def option_rows(command: click.Command) -> list[tuple[str, str]]:
-    """Return for each option its names with its value, and its effect with its default; hidden ones not."""
+    """Return for each option its names with its value, and its effect with its default.
+
+    Hidden options are left out.
+    """
     rows = []
     for option in command.params:
         if not isinstance(option, click.Option) or option.hidden:

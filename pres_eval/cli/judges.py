@@ -40,7 +40,7 @@ from pres_eval.report.paper import Figure
 from pres_eval.report.text import p_text, text_of
 
 FEW_TOPICS = 10
-"""Least number of topics judged by people and by the machine without a warning: intervals need some."""
+"""Least number of topics judged by people and by the machine without a warning about intervals."""
 
 _MOST_PAIRS = 3
 """Largest number of pairs of runs in opposite orders that warnings name; further ones are counted."""
@@ -207,10 +207,8 @@ def _tables_corrected_by_people(options: JudgesOptions) -> tuple[list[Table], tu
     """
     if not options.runs or options.judges or options.plot or options.test != "t":
         raise UsageError("--correct: expected QRELS QRELS RUN ..., without --judge and --plot, and --test t")
-    evaluation_options, selection = (
-        options.evaluation_options(),
-        select_or_default(options, options.measures, options.nmax),
-    )
+    evaluation_options = options.evaluation_options()
+    selection = select_or_default(options, options.measures, options.nmax)
     scores = []
     failures: tuple[RunFailure, ...] = ()
     for path in (options.first, options.second):
@@ -266,10 +264,8 @@ Scorer = Callable[[QrelsJudgements], PairedScores]
 
 def _scorer(options: JudgesOptions, judged: Assessments) -> tuple[Scorer, tuple[RunFailure, ...]]:
     """Return a function that scores the runs by judgements of the topics of `judged`; and runs not read."""
-    evaluation_options, selection = (
-        options.evaluation_options(),
-        select_or_default(options, options.measures, options.nmax),
-    )
+    evaluation_options = options.evaluation_options()
+    selection = select_or_default(options, options.measures, options.nmax)
     try:
         rankings, names, failures = read_runs(options, options.runs, judged.qrels(0), evaluation_options)
     except InputError as error:

@@ -177,7 +177,7 @@ def read_score_file(options: NumberOptions, paths: Sequence[str], measures: Sequ
         )
         options.warn(used.warning)
     elif options.topics or options.complete:
-        raise UsageError(f"--topics: {path} has no column topic, expected run,topic,MEASURE,...")
+        raise UsageError(f"--topics: {path} has {MEANS_ARE_REFUSED}")
     if not measures:
         return score_table
     return choose_columns(score_table, measures, options.evaluation_options())

@@ -18,7 +18,7 @@ DELAY = 2.0
 """Seconds before a bar appears: shorter work needs none."""
 
 REDRAW_INTERVAL = 0.1
-"""Least number of seconds from one drawing to the next, so that drawing takes no time from the work."""
+"""Least number of seconds from one drawing to the next, however short the steps are."""
 
 TICK = 0.5
 """Seconds after which a bar is drawn again even if nothing was done meanwhile."""

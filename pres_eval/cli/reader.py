@@ -87,7 +87,7 @@ def _apply_empty_rule(options: NumberOptions, relevance: Relevance) -> Relevance
     """
     rule, level = options.empty, options.relevance_level
     if rule == AS_TREC_EVAL and not isinstance(relevance, QrelsJudgements):
-        return relevance  # for preferences and the like, trec_eval's rule needs no warning
+        return relevance  # only qrels have topics that count as empty
     if rule == STOP:
         changed_judgements.check_no_empty_topics(relevance, level)
     result = relevance

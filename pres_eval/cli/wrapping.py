@@ -11,7 +11,7 @@ from typing import NamedTuple
 import click
 
 WIDEST_LINE = 80
-"""Characters of the widest line, as in click's help."""
+"""Columns of the widest terminal that lines are made for, as in click's help."""
 
 NARROWEST_LINE = 50
 """Characters of the narrowest line; a narrower terminal wraps it."""
@@ -56,7 +56,10 @@ class WholeWords(click.HelpFormatter):
 
 
 def text_width() -> int:
-    """Return the number of characters that a line may have: two fewer than the terminal has, as in click."""
+    """Return the number of characters that a line may have.
+
+    It is two fewer than the terminal has, as in click, but from NARROWEST_LINE to WIDEST_LINE - 2.
+    """
     return max(min(shutil.get_terminal_size().columns, WIDEST_LINE) - 2, NARROWEST_LINE)
 
 

@@ -25,6 +25,9 @@ MapRanks = Literal["dense", "kept"]
 ExcludeFrom = Literal["both", "run"]
 TopicOrder = Literal["difference", "topic", "best"]
 
+DEFAULT_MAP_RANKS: MapRanks = "dense"
+DEFAULT_EXCLUDE_FROM: ExcludeFrom = "both"
+
 
 P = ParamSpec("P")
 """The parameters of a decorated function."""
@@ -34,7 +37,7 @@ T = TypeVar("T")
 
 
 def is_path(data: Any) -> bool:
-    """Return whether an object names a file."""
+    """Return whether an object can name a file, as any text can."""
     # The first question is fast, and enough for the dicts of small calls.
     return type(data) is not dict and isinstance(data, (str, os.PathLike))
 

@@ -33,7 +33,7 @@ from pres_eval.library.arguments import (
     python_words,
     warn,
 )
-from pres_eval.library.evaluation import Evaluation, pandas
+from pres_eval.library.evaluation import Evaluation, pandas_module
 from pres_eval.library.streaming import evaluations_of, topic_contents
 from pres_eval.scoring import ScoredRun
 
@@ -90,7 +90,7 @@ class Comparisons(FullComparison, Sequence[Comparison]):
 
     def to_pandas(self) -> Any:
         """Return a pandas frame: one row for each comparison."""
-        return pandas().DataFrame(self.to_dicts(), columns=list(Comparison.__dataclass_fields__))
+        return pandas_module().DataFrame(self.to_dicts(), columns=list(Comparison.__dataclass_fields__))
 
     def to_latex(self, digits: int = 4) -> str:
         """Return the table of means for LaTeX (package booktabs): the best in bold, significance marked."""

@@ -150,7 +150,7 @@ class DictTopics:
         judged_of_topics  for each topic its judged documents with their indices in the pool
         scores            (N,) of all documents
         """
-        scores_of_judged = self._scores_of(judged_of_topics)
+        scores_of_judged = self._scores_of_judged(judged_of_topics)
         retrieved = np.flatnonzero(~np.isnan(scores_of_judged))
         judged_scores = ranker.cast(scores_of_judged[retrieved])
         counts, judged = ranker.pool.documents_of(self.topic)
@@ -169,7 +169,7 @@ class DictTopics:
             return None
         return self._ranked_at(sorted_rows, documents)
 
-    def _scores_of(self, judged_of_topics: Sequence[dict[str, int]]) -> FloatArray:
+    def _scores_of_judged(self, judged_of_topics: Sequence[dict[str, int]]) -> FloatArray:
         """Return the scores of all judged documents (J,), nan for those that were not retrieved."""
         scores: list[Any] = []
         for documents, judged in zip(self.rankings, judged_of_topics, strict=True):

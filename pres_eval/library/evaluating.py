@@ -8,6 +8,8 @@ from typing import Any
 
 from pres_eval.errors import UsageError
 from pres_eval.library.arguments import (
+    DEFAULT_EXCLUDE_FROM,
+    DEFAULT_MAP_RANKS,
     Compat,
     DuplicateRule,
     EmptyRule,
@@ -20,11 +22,8 @@ from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.measures import Measures
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.run import EvaluateSettings, Run, ScoreOptions, evaluated
-from pres_eval.library.swapped import are_dicts
+from pres_eval.library.swapped import is_runs_by_name
 from pres_eval.options import DEFAULT_NMAX, Options
-
-DEFAULT_MAP_RANKS: MapRanks = "dense"
-DEFAULT_EXCLUDE_FROM: ExcludeFrom = "both"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,9 +111,9 @@ def evaluate(
     duplicates: DuplicateRule = "error",
     empty: EmptyRule = "trec",
     map_docs: Any = None,
-    map_ranks: MapRanks = "dense",
+    map_ranks: MapRanks = DEFAULT_MAP_RANKS,
     exclude: Any = None,
-    exclude_from: ExcludeFrom = "both",
+    exclude_from: ExcludeFrom = DEFAULT_EXCLUDE_FROM,
     bounds: bool | str = False,
     intervals: bool = False,
     groups: Any = None,
@@ -194,7 +193,7 @@ def evaluate(
     """
     if isinstance(run, Run):
         raise UsageError("run: it is ranked already; call its method evaluate")
-    if are_dicts(run):
+    if is_runs_by_name(run):
         raise UsageError("run: found a dict of runs, expected one run; pres_eval.experiment takes several")
     judgements = JudgementSettings(
         form=form,

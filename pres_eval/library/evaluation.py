@@ -40,7 +40,10 @@ class Digest:
         self._text: str | None = None
 
     def text(self) -> str | None:
-        """Return the digest as hexadecimal digits; None for judgements in a format whose file is gone."""
+        """Return the digest as hexadecimal digits.
+
+        Judgements that are no qrels are hashed from their file; None if that is gone.
+        """
         if self._relevance is not None:
             from pres_eval.reading.judgements.digests import judgements_digest
 
@@ -177,6 +180,7 @@ class Evaluation:
         return iter(self.keys())
 
     def __contains__(self, measure: object) -> bool:
+        """Return whether the measure was evaluated; if its value is None, `keys` lacks it."""
         if not isinstance(measure, str):
             return False
         try:
@@ -292,8 +296,8 @@ class Evaluation:
 
     def to_pandas(self) -> Any:
         """Return a pandas frame: one row for each topic, one column for each measure."""
-        index = pandas().Index(self.topics, name="topic", dtype=object)
-        return pandas().DataFrame(self._columns(), index=index)
+        index = pandas_module().Index(self.topics, name="topic", dtype=object)
+        return pandas_module().DataFrame(self._columns(), index=index)
 
     def to_arrow(self) -> Any:
         """Return an Arrow table: the topic, and one column for each measure."""
@@ -330,7 +334,7 @@ class Evaluation:
         return f"<table><caption>{title}</caption><tr><th>measure</th><th>all</th></tr>{rows}</table>"
 
 
-def pandas() -> Any:
+def pandas_module() -> Any:
     """Return the module pandas; raise MissingExtraError if it is not there."""
     return extra_module("pandas", "to_pandas", "pandas")
 

@@ -27,7 +27,7 @@ class Page(str):
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        """Return a frame for the page, which keeps its scripts and the notebook's styles apart."""
+        """Return a frame: the page's scripts can't reach the notebook, nor the notebook's styles the page."""
         return (
             f'<iframe srcdoc="{html.escape(self)}" sandbox="allow-scripts allow-popups"'
             ' style="width: 100%; height: 45em; border: 0"></iframe>'

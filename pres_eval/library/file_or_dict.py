@@ -73,7 +73,7 @@ def topic_numbers(data: Any) -> Weights | None:
 def _weights(data: Any, what: str = "weight") -> Weights:
     """Return the weight, or another number, of each topic, from a file or a dict.
 
-    what  the word for one of these numbers, in messages
+    what  the word for one of these numbers in messages, by which `check_weight` decides what they may be
     """
     if is_path(data):
         return read_weights(str(data), what)

@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Literal
 
 from pres_eval.errors import UsageError
 from pres_eval.library.arguments import (
+    DEFAULT_EXCLUDE_FROM,
+    DEFAULT_MAP_RANKS,
     Compat,
     DuplicateRule,
     ExcludeFrom,
@@ -20,7 +22,7 @@ from pres_eval.library.arguments import (
     warn,
 )
 from pres_eval.library.data import rank_any, rank_by_cluster, read_judgements
-from pres_eval.library.evaluation import Digest, pandas
+from pres_eval.library.evaluation import Digest, pandas_module
 from pres_eval.library.file_or_dict import excluded_of, mapping_of, topic_numbers
 from pres_eval.library.ids import Lookup, texts_of
 from pres_eval.library.matrices import TopDocuments, rank_matrix
@@ -140,7 +142,7 @@ class Qrels:
 
     def to_pandas(self) -> Any:
         """Return the same as a pandas frame: query_id, doc_id and relevance."""
-        return pandas().DataFrame(list(self._rows()), columns=["query_id", "doc_id", "relevance"])
+        return pandas_module().DataFrame(list(self._rows()), columns=["query_id", "doc_id", "relevance"])
 
     def to_trec(self) -> bytes:
         """Return the same as lines of a qrels file: topic, 0, document, grade."""
@@ -269,9 +271,9 @@ class Qrels:
         self,
         *,
         map_docs: Any = None,
-        map_ranks: MapRanks = "dense",
+        map_ranks: MapRanks = DEFAULT_MAP_RANKS,
         exclude: Any = None,
-        exclude_from: ExcludeFrom = "both",
+        exclude_from: ExcludeFrom = DEFAULT_EXCLUDE_FROM,
     ) -> Qrels:
         """Return the judgements with mapped documents and without excluded ones; runs are treated alike.
 
@@ -285,9 +287,9 @@ class Qrels:
         Raises UsageError for judgements that are no qrels and for arguments that make no sense, InputError
         for files that cannot be read.
         """
-        if map_ranks != "dense" and map_docs is None:
+        if map_ranks != DEFAULT_MAP_RANKS and map_docs is None:
             raise UsageError(f"map_ranks={map_ranks!r}: expected map_docs too")
-        if exclude_from != "both" and exclude is None:
+        if exclude_from != DEFAULT_EXCLUDE_FROM and exclude is None:
             raise UsageError(f"exclude_from={exclude_from!r}: expected exclude too")
         if map_ranks not in MAP_RANKS:
             raise UsageError(f"map_ranks={map_ranks!r}: expected one of {', '.join(MAP_RANKS)}")

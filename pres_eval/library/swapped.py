@@ -57,7 +57,7 @@ def first_values(data: Any) -> FirstValues | None:
     return FirstValues(list(by_document.values()))
 
 
-def are_dicts(data: Any) -> bool:
+def is_runs_by_name(data: Any) -> bool:
     """Return whether the documents of the first topic have dicts as values: these are runs by name."""
     values = first_values(data)
     return is_dict(data) and values is not None and values.all_are(Mapping)
@@ -76,9 +76,8 @@ def look_swapped(judged: FirstValues, run: FirstValues | None) -> str:
         return "the scores of the run are True and False"
     if judged.all_are(*_WHOLE) and run.all_are(*_WHOLE):
         grades, scores = judged.values, run.values
-        all_grades_differ = len(set(grades)) == len(grades)
-        scores_are_alike = 2 * len(set(scores)) <= len(scores)
-        if len(grades) >= _MANY_GRADES and all_grades_differ and scores_are_alike:
+        grades_look_like_scores = len(grades) >= _MANY_GRADES and len(set(grades)) == len(grades)
+        if grades_look_like_scores and 2 * len(set(scores)) <= len(scores):
             return "the judgements are all different, the scores of the run are few different whole numbers"
         beyond = [grade for grade in grades if grade not in _GRADES]
         if beyond and all(score in _GRADES for score in scores):

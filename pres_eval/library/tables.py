@@ -200,7 +200,7 @@ def column_of(values: Any) -> NDArray[Any]:
         return np.fromiter(values, object, len(values))
     if array.dtype.kind == "f" and (np.abs(array) >= 2.0**63).any():
         whole_numbers = [int(value) for value in values if isinstance(value, int | np.integer)]
-        if any(abs(number) >= 2**63 for number in whole_numbers):
+        if any(not -(2**63) <= number < 2**63 for number in whole_numbers):
             return np.fromiter(map(_plain, values), object, len(values))
     return array
 

@@ -31,7 +31,8 @@ class Review(Validation):
     @property
     def sentence(self) -> str:
         """Return in plain words the recall that the samples show, over all topics."""
-        *_, (_, over_all_topics) = sentences(self)
+        topics_and_sentences = list(sentences(self))
+        _, over_all_topics = topics_and_sentences[-1]
         return over_all_topics
 
     @python_words

@@ -71,6 +71,13 @@ def test_grades_among_which_are_decimals() -> None:
     assert pe.evaluate({"1": {"a": 2.0**64, "b": 0.5}}, RUN, "map")["map"] == 1.0
 
 
+@pytest.mark.parametrize("least", [-(2**63), np.int64(-(2**63))])
+def test_the_least_grade_among_decimals(least: Any) -> None:
+    """64 bits hold it: its amount alone is too large for them."""
+    judged = pe.Qrels([("1", "a", 0.5), ("1", "b", least)])
+    assert judged.to_dict() == {"1": {"a": 0.5, "b": -(2.0**63)}}
+
+
 def test_the_drop_in_of_pytrec_eval() -> None:
     grades: list[Any] = [2**63, 2**64, [1], (1,)]
     for grade in grades:

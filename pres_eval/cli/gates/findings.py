@@ -75,7 +75,8 @@ class GateFinding:
 
     @property
     def text(self) -> str:
-        """Return the line for people."""
+        """Return the line for people, which a finding that is PASSED does not have."""
+        assert self.verdict is not Verdict.PASSED
         return f"{self.verdict.value}{self.message}"
 
     def annotation(self, more: int = 0) -> str:
