@@ -360,9 +360,11 @@ class Ids(Sequence[bytes]):
         if isinstance(rows, Stretches):
             rows = rows.rows()
         if isinstance(rows, slice):
-            start, stop, _ = rows.indices(len(self))
-            first, last = np.searchsorted(self.long_rows, (start, stop)).tolist()
-            return self.long_rows[first:last] - start, np.arange(first, last)
+            start, stop, step = rows.indices(len(self))
+            if step == 1:
+                first, last = np.searchsorted(self.long_rows, (start, stop)).tolist()
+                return self.long_rows[first:last] - start, np.arange(first, last)
+            rows = np.arange(start, stop, step)
         nearest = np.searchsorted(self.long_rows, rows)
         nearest = np.minimum(nearest, len(self.long_rows) - 1)
         long_rows = np.flatnonzero(self.long_rows[nearest] == rows)
