@@ -333,7 +333,7 @@ class File:
         with contextlib.closing(self._open_checked()) as opened:
             if opened.version() is None:
                 expected = "a file that every worker can open"
-                raise InputError(self.path, None, "a pipe or a device", expected)
+                raise InputError(self.name, None, "a pipe or a device", expected)
             self._open_descriptor = opened.descriptor
             try:
                 yield
