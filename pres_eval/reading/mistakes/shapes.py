@@ -9,8 +9,7 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from pres_eval.arrays import nearest_integer
-from pres_eval.arrays.spelling import LONGEST_NUMBER
+from pres_eval.arrays import LONGEST_NUMBER, nearest_integer
 from pres_eval.reading.formats.csv_rows import cells_of, separator_of_lines
 from pres_eval.reading.headings import (
     DOCNO,
