@@ -367,6 +367,13 @@ def test_a_heading_that_the_table_lacks_is_told(call: Command, name: str) -> Non
     assert "among its headings" not in call("--columns", "score=rerank", "-m", "map", "qrels", name).err
 
 
+def test_an_index_without_a_heading_has_no_grades(call: Command) -> None:
+    """5.0.0: of lists of relevant documents the numbers of the rows became their grades."""
+    Path("qrels.csv").write_text(",docs,query_id\n0,d1;d7,1\n0,d2,2\n")
+    Path("run").write_text("1 Q0 d1 1 2.0 tag\n2 Q0 d2 1 2.0 tag\n")
+    assert call("--columns", "docnos=docs", "-m", "num_rel", "qrels.csv", "run").out.split()[-1] == "3"
+
+
 def test_a_number_of_a_column_longer_than_python_reads(call: Command) -> None:
     Path("run").write_text("1 d1 2.5\n")
     result = call("--columns", f"topic=1,docno={'9' * 5_000}", "qrels", "run")
