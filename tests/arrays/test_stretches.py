@@ -12,7 +12,7 @@ from pres_eval.arrays.stretches import blocks, gathered, rows_of_stretches, rows
 
 
 @pytest.mark.parametrize("size", [1, 2, module.BLOCK_ROWS])
-def test_ragged(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_stretches(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BLOCK_ROWS", size)
     rows, offsets = rows_of_stretches(np.array([10, 5, 7]), np.array([2, 0, 3]))
     assert rows.tolist() == [10, 11, 7, 8, 9]
@@ -47,7 +47,7 @@ def test_gathered_from_several_arrays(most: int, empty: str) -> None:
     assert gathered(arrays, starts[order], lengths[order]).tolist() == expected
 
 
-def test_consecutive() -> None:
+def test_rows_or_slice() -> None:
     """A slice where there are no gaps, the same rows in any case."""
     for starts, lengths in (([3, 5, 5], [2, 0, 3]), ([3, 4], [2, 1]), ([5, 3], [1, 2]), ([], []), ([4], [3])):
         rows, offsets = rows_or_slice(np.array(starts, np.int64), np.array(lengths, np.int64))

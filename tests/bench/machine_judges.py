@@ -133,7 +133,7 @@ def print_real(said: argparse.Namespace, qrels: QrelsJudgements, rng: np.random.
     print_coverage("model", people, machine, rng, said.trials, said.people)
     found = [accusations(people, machine, rng, said.people) for _ in range(said.trials)]
     for run in said.runs:
-        print(f"named as favoured_groups: {np.mean([run in accused for accused in found]):6.1%} {run}")
+        print(f"named as favoured: {np.mean([run in accused for accused in found]):6.1%} {run}")
 
 
 def main() -> None:
