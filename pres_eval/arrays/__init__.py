@@ -13,7 +13,13 @@ from pres_eval.arrays.ids import (
     odd_numbers,
 )
 from pres_eval.arrays.matching import NO_ROWS, IdTable, KeyTable, Matches, match, repeated
-from pres_eval.arrays.spelling import LARGEST_WHOLE_NUMBER, all_digits, decimal_ids, nearest_integer
+from pres_eval.arrays.spelling import (
+    LARGEST_WHOLE_NUMBER,
+    LONGEST_NUMBER,
+    all_digits,
+    decimal_ids,
+    nearest_integer,
+)
 from pres_eval.arrays.stretches import (
     BLOCK_ROWS,
     Stretches,
@@ -44,6 +50,7 @@ __all__ = [
     "BLOCK_ROWS",
     "EVERY_PROCESS",
     "LARGEST_WHOLE_NUMBER",
+    "LONGEST_NUMBER",
     "NO_IDS",
     "NO_ROWS",
     "PADDING",

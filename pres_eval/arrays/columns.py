@@ -114,7 +114,7 @@ class GrowingColumns:
 
 
 def narrow(values: IntArray) -> AnyArray:
-    """Return whole numbers (n,) in 1 byte each if all fit, as most grades do; else in 4, or as they are."""
+    """Return whole numbers (n,) in 1 byte each if all of them fit, else in 4 if they do, or as they are."""
     least, largest = int(values.min(initial=0)), int(values.max(initial=0))
     for dtype in (np.int8, np.int32):
         limits = np.iinfo(dtype)

@@ -253,8 +253,8 @@ class Ids(Sequence[bytes]):
         is_same[long_pairs] = list(map(eq, texts, other_texts))
         return is_same
 
-    def compare(self, rows: IntArray, others: IntArray) -> tuple[BoolArray, BoolArray]:
-        """Compare the ids at rows[i] with those at others[i] in byte order.
+    def compare(self, rows: IntArray, other_rows: IntArray) -> tuple[BoolArray, BoolArray]:
+        """Compare the ids at rows[i] with those at other_rows[i] in byte order.
 
         Return (n,) whether the first is after the second, and (n,) whether they are equal.  The columns must
         hold all ids whole.
@@ -264,7 +264,7 @@ class Ids(Sequence[bytes]):
         is_same = np.ones(len(rows), np.bool_)  # in the columns so far
         for column in self.columns:
             # As big-endian numbers words compare like their text.
-            words, other_words = column[rows].byteswap(), column[others].byteswap()
+            words, other_words = column[rows].byteswap(), column[other_rows].byteswap()
             is_after |= is_same & (words > other_words)
             is_same &= words == other_words
         return is_after, is_same
@@ -360,9 +360,11 @@ class Ids(Sequence[bytes]):
         if isinstance(rows, Stretches):
             rows = rows.rows()
         if isinstance(rows, slice):
-            start, stop, _ = rows.indices(len(self))
-            first, last = np.searchsorted(self.long_rows, (start, stop)).tolist()
-            return self.long_rows[first:last] - start, np.arange(first, last)
+            start, stop, step = rows.indices(len(self))
+            if step == 1:
+                first, last = np.searchsorted(self.long_rows, (start, stop)).tolist()
+                return self.long_rows[first:last] - start, np.arange(first, last)
+            rows = np.arange(start, stop, step)
         nearest = np.searchsorted(self.long_rows, rows)
         nearest = np.minimum(nearest, len(self.long_rows) - 1)
         long_rows = np.flatnonzero(self.long_rows[nearest] == rows)

@@ -30,7 +30,7 @@ _BITS_OF_FEW, _BITS_OF_MANY = 3, 1
 """Bits that the number of a slot has beyond those of the number of keys: 2^3 slots a key at least, or 2^1."""
 
 _LEAST_SLOT_BITS = 8
-"""Bits of a slot's number at least: in 256 slots few keys seldom meet, and another level costs time."""
+"""Bits of a slot's number at least: in 256 slots fewer than 16 keys need another level half as often."""
 
 _KEYS_AT_ONCE = 1 << 16
 """Keys whose shares are computed at a time."""

@@ -21,10 +21,10 @@ from pres_eval.options import Version
 class CatalogueEntry:
     """A measure as the catalogue shows it.
 
-    family     the subject of its module
-    for_parity whether it is there for the numbers of another tool
-    nicknames  trec_eval's name for names of several measures, as "official": those that it is one of
-    also       names in other tools: ("P@10", "ir_measures")
+    family      the subject of its module
+    for_parity  whether it is there for the numbers of another tool
+    nicknames   names for several measures, this one among them, such as "official"
+    also        names in other tools: ("P@10", "ir_measures")
     """
 
     measure: Measure

@@ -26,7 +26,7 @@ GradeGains = tuple[tuple[int, float], ...]
 """Grades with the gains that parameters give them."""
 
 MOST_GRADES_SORTED = 1 << 20
-"""Highest grade up to which all grades from 0 take part in the sort, as in trec_eval (more take minutes)."""
+"""Grades from 0 on that all take part in the sort, as in trec_eval, at most: with more it takes minutes."""
 
 MOST_RANKS = 1 << 20
 """Retrieved documents of a batch that has a row for every rank, whose arrays then take 8 MB each."""

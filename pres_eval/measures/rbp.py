@@ -45,15 +45,15 @@ class Powers:
             factors[0] = 1.0
             with np.errstate(over="ignore"):
                 self.table = np.multiply.accumulate(factors)
-            last = self.table[-1]
-            if len(factors) >= count or last * p == last:
+            last_power = self.table[-1]
+            if len(factors) >= count or last_power * p == last_power:
                 break
             size *= 8
 
     def __getitem__(self, exponent: IntArray) -> FloatArray:
         """Return (n,) the powers with these exponents (n,)."""
-        last = len(self.table) - 1
-        return np.asarray(self.table[np.minimum(exponent, last)], np.float64)
+        last_exponent = len(self.table) - 1
+        return np.asarray(self.table[np.minimum(exponent, last_exponent)], np.float64)
 
 
 def persistence_of(pairs: KeyNumbers) -> float:
@@ -123,6 +123,7 @@ def gains_to_one(batch: Batch, named: GradeGains) -> FloatArray:
             lowest[topics] = min(table.lowest, 0.0)
             highest[topics] = max(table.highest, 0.0)
     is_scaled_topic = (lowest < 0) | (highest > 1)
+    # A grade below 0 has a gain only if the parameters name it.
     has_gain = (batch.grade >= 0) | np.isin(batch.grade, [grade for grade, _ in named])
     scaled = np.flatnonzero(has_gain & is_scaled_topic[batch.topic_of])
     topic_of = batch.topic_of[scaled]

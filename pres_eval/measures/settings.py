@@ -69,7 +69,7 @@ GREATEST_BELOW_1 = 1 - 2.0**-53
 """The double next to 1, for ranges that exclude 1."""
 
 GREATEST_NUMBER = 1e300
-"""Limit of settings without a limit of their own, so that computing with them does not overflow at once."""
+"""Limit of settings that have no other limit; the largest double is 1.8e308."""
 
 
 class Setting(NamedTuple):

@@ -93,7 +93,7 @@ NO_CHUNK = Chunk(bytearray(), 0, 0)
 
 
 def machine() -> str:
-    """Return a text that no other machine or container has, nor this one after it started anew."""
+    """Return the name of this machine or container; on Linux with the text of BOOT_ID_FILE behind it."""
     name = ""
     if hasattr(os, "uname"):
         name = os.uname().nodename
@@ -281,7 +281,7 @@ class File:
                 available = opened.left
                 if available is None:
                     available = opened.size or size
-                size = min(size, available + 1)
+                size = min(size, available + 1)  # one more, so that the first read meets the end
             yield from self._chunks_of(stream, start, size, cut)
 
     def give_back(self, chunk: Chunk) -> None:
@@ -333,7 +333,7 @@ class File:
         with contextlib.closing(self._open_checked()) as opened:
             if opened.version() is None:
                 expected = "a file that every worker can open"
-                raise InputError(self.path, None, "a pipe or a device", expected)
+                raise InputError(self.name, None, "a pipe or a device", expected)
             self._open_descriptor = opened.descriptor
             try:
                 yield
@@ -355,11 +355,11 @@ class File:
         """Return the error of a file that the system, or a decompressor, cannot read."""
         return InputError(self.name, None, f"cannot be read ({reason(error)})")
 
-    def _agree(self, version: Version | None) -> None:
-        """Keep the version of the file that was opened or read.
+    def _check_version(self, version: Version | None) -> None:
+        """Keep the version of the file that was opened or read; raise InputError for another one than so far.
 
-        Raises InputError if it differs from the version so far: what was read may be half of the old file and
-        half of the new one.
+        What was read may be half of the old file and half of the new one.  If only the first parts of the
+        version so far are known, these are compared.
         """
         if self.version is not None:
             same_parts = (version or ())[: len(self.version)]
@@ -380,7 +380,7 @@ class File:
         elif not start:
             opened.progress = self._progress
         try:
-            self._agree(opened.version())
+            self._check_version(opened.version())
         except InputError:
             opened.close()
             raise
@@ -458,7 +458,7 @@ class File:
         try:
             with (
                 contextlib.closing(self._open_checked(start, stop)) as opened,
-                in_the_end(lambda: self._agree(opened.version())),
+                in_the_end(lambda: self._check_version(opened.version())),
             ):
                 opened.expect_all()
                 kind = compression_of(opened) if may_be_compressed else None

@@ -34,7 +34,7 @@ class Role(enum.Enum):
     GAINS = (True, True)
 
     def __init__(self, has_grades: bool, has_gains: bool) -> None:
-        # Attributes, as Python 3.11 takes six times as long for `role is Role.RUN`: too long for each row.
+        # Attributes, for each row: in Python 3.11 `role is Role.RUN` takes some ten times as long.
         self.has_grades = has_grades
         self.has_gains = has_gains
 

@@ -32,7 +32,7 @@ def read_pairs(source: File, columns: str, also: str | None = None) -> IdPairs:
     also     names of four columns that may be there instead: the first and the third of them are read
     Raises InputError for a file that cannot be read, for other lines, and if there are none.
     """
-    separator = separator_of_lines(source.head(), 2)
+    separator = separator_of_lines(source.head(), least=2)
     if separator in (None, "\t") and not _has_index(source):
         first, second, lines = _between_blanks(source, columns, also)
     else:

@@ -15,7 +15,7 @@ from pres_eval.reading.headings import Role
 from pres_eval.records import dataclass
 
 WORKER_CHUNK = 1 << 20
-"""Bytes that a worker reads at a time: less than CHUNK, as it has no threads that wait for each other."""
+"""Bytes that a worker reads at a time: half of CHUNK; from 0.5 to 2 MiB it takes about as long."""
 
 
 @dataclass(frozen=True)

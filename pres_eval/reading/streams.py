@@ -82,9 +82,10 @@ class OpenFile:
             self._missing = self.left
 
     def peek(self, count: int) -> bytes:
-        """Return the first bytes, fewer only if the file has fewer; the next read returns them again."""
-        self._head = self.read(count)
-        return self._head
+        """Return the next bytes, fewer only if the file has fewer; the next read returns them again."""
+        head = self.read(count)
+        self._head = head + self._head
+        return head
 
     def readinto(self, view: memoryview) -> int:
         """Read some bytes into the view, return their number; raise OSError if the file ends too early."""

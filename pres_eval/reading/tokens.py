@@ -101,7 +101,7 @@ class Fields:
         return self.base + start, self.base + end
 
     def head(self, rows: int) -> Fields:
-        """Return the first rows, as many as there are."""
+        """Return the first `rows` rows, or all if there are fewer."""
         lines = None if self.lines is None else self.lines[:rows]
         return replace(self, edges=self.edges[:rows], lines=lines)
 
@@ -135,9 +135,9 @@ def split_fields(chunk: Chunk, columns: int, expected: str, more: bool = False) 
 def _split_regular(chunk: Chunk, text: Bytes, columns: int) -> Fields | None:
     """Return the fields of a chunk's text (n,) in the regular way, None if some line is not regular.
 
-    Of the lines b"1 0 d1 1" and b"1 0 d2 0" all bytes up to the blank are separators: those at 1, 3, 6, 8
-    and 10, 12, 15, 17, a row for each line.  The last of each row is a newline, and none of them are side by
-    side.
+    All bytes of at most 32, the number of the blank, are separators.  Of the lines b"1 0 d1 1" and
+    b"1 0 d2 0" these are at 1, 3, 6, 8 and 10, 12, 15, 17, a row for each line.  The last of each row is a
+    newline, and none of them are side by side.
     """
     is_separator = text <= BLANK
     # In half as many bytes the positions are read faster afterwards.
@@ -152,7 +152,7 @@ def _split_regular(chunk: Chunk, text: Bytes, columns: int) -> Fields | None:
     if np.count_nonzero(separators[1:] - separators[:-1] == 1) != num_lines * has_returns:
         return None
     # If blanks and tabs are as many as they should be, and newlines are where they should be, all separators
-    # are these: no other control character is among them.
+    # are these: no other control character is among them.  The memory of `is_separator` is used again.
     num_blanks = np.count_nonzero(np.equal(text, BLANK, out=is_separator))
     if num_blanks != num_lines * (columns - 1):
         num_blanks += np.count_nonzero(np.equal(text, TAB, out=is_separator))

@@ -57,7 +57,7 @@ def read_groups(path: str) -> Groups:
     A CSV file with a header may have more columns: then each is a way to group topics, and its groups are
     called `column=value`.  Raises InputError for other lines, and for a name that no group may have.
     """
-    header, rows = _rows(path, "topic group")
+    header, rows = _rows(path, "topic group", more_columns=True)
     columns = [""]
     if len(header) > 2:
         columns = header[1:]
@@ -157,10 +157,13 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
+def _rows(
+    path: str, columns: str, *, more_columns: bool = False
+) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
     """Return the header, [] if there is none, and the other rows with their lines, all of the same length.
 
-    columns  names of the two columns; in files of `topic group` a header may have more
+    columns       names of the two columns, for messages
+    more_columns  whether a header may have more
     Raises InputError for rows of another length, and for a topic with blanks if other signs separate columns.
     """
     rows, separator = read_cells(path, columns)
@@ -173,7 +176,7 @@ def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[
     if first[0].casefold() in TOPIC_HEADINGS:
         header = first
     width = 2
-    if columns == "topic group":
+    if more_columns:
         width = max(len(header), 2)
     for number, row in rows:
         if len(row) != width or not row[0]:
@@ -188,7 +191,7 @@ def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[
 
 
 BLANKS = " \t\n\v\f\r"
-"""The bytes that C's isspace takes for blanks: other blanks, such as U+00A0 and U+2028, are part of ids."""
+"""Characters that C's isspace takes for blanks: other blanks, such as U+00A0 and U+2028, are part of ids."""
 
 
 def lines_of(text: str) -> list[str]:
@@ -224,7 +227,7 @@ def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], st
         parts = first.split(CONCORDANCE_QUOTE, 3)
         possible_separators = parts[2] if len(parts) > 2 else ""
     separators = [sign for sign in possible_separators if sign in first]
-    separator = separator_of_lines(encoded(text), 2)
+    separator = separator_of_lines(encoded(text), least=2)
     if separator not in separators:
         separator = next(iter(separators), None)
     numbered: Iterable[tuple[int, list[str]]] = enumerate(map(words_of, lines), 1)
@@ -259,7 +262,7 @@ def _encoding_of(start: bytes) -> str:
             return encoding
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
-    if start.startswith(b"\xfe"):
+    if start.startswith(b"\xfe"):  # CONCORDANCE_QUOTE
         return "latin-1"
     return "utf-8-sig"
 

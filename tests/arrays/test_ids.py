@@ -28,7 +28,8 @@ def test_a_sequence_of_bytes(texts: list[bytes]) -> None:
     ids = Ids.from_texts(texts)
     assert list(ids) == texts
     assert len(ids) == len(texts)
-    assert list(ids[1:]) == texts[1:]
+    for part in (slice(1, None), slice(None, None, 2), slice(1, None, 3), slice(None, None, -1)):
+        assert list(ids[part]) == texts[part]
     assert list(ids.take(np.arange(len(texts))[::-1])) == texts[::-1]
     assert [ids[row] for row in range(-len(texts), len(texts))] == texts * 2
     assert ids.lengths().tolist() == list(map(len, texts))

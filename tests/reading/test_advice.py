@@ -374,3 +374,18 @@ def test_standard_input(call: Command) -> None:
     Path("qrels").write_text("1 0 d1 1\n2 0 d3 1\n")
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and " < " not in done.stderr and "awk '" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("1 d1 {}", "Q0, rank and tag are missing: pres-eval convert run --columns topic=1,docno=2,score=3"),
+        ("1 Q0 {} 1.5 tag", "the rank is missing: pres-eval convert run --columns topic=1,docno=3,score=4"),
+    ],
+)
+def test_numbers_longer_than_python_reads(line: str, advice: str, call: Command) -> None:
+    Path("qrels").write_text("1 0 d1 1\n")
+    Path("run").write_text(f"{line.format('9' * 5_000)}\n")
+    called = call("qrels", "run")
+    assert called.code == 2
+    assert advice in called.err

@@ -19,7 +19,7 @@ import zstandard
 from pres_eval.errors import DamagedError, InputError
 from pres_eval.reading.compression import Decompressed, compression_named
 from pres_eval.reading.file import File
-from pres_eval.reading.streams import MAGIC
+from pres_eval.reading.streams import MAGIC, OpenFile
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": lambda data: gzip.compress(data, mtime=0),
@@ -186,3 +186,9 @@ def test_magic_bytes_of_each_kind_are_its_own() -> None:
     every = sorted(magic for kinds in MAGIC.values() for magic in kinds)
     assert not any(later.startswith(earlier) for earlier, later in pairwise(every))
     assert all(any(compress(FIRST).startswith(m) for m in MAGIC[kind]) for kind, compress in COMPRESS.items())
+
+
+def test_bytes_that_are_shown_are_read_again() -> None:
+    opened = OpenFile(io.BytesIO(b"0123456789"))
+    assert [opened.peek(count) for count in (6, 2, 8)] == [b"012345", b"01", b"01234567"]
+    assert opened.read(10) == b"0123456789"

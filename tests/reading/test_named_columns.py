@@ -367,6 +367,20 @@ def test_a_heading_that_the_table_lacks_is_told(call: Command, name: str) -> Non
     assert "among its headings" not in call("--columns", "score=rerank", "-m", "map", "qrels", name).err
 
 
+def test_an_index_without_a_heading_has_no_grades(call: Command) -> None:
+    """5.0.0: of lists of relevant documents the numbers of the rows became their grades."""
+    Path("qrels.csv").write_text(",docs,query_id\n0,d1;d7,1\n0,d2,2\n")
+    Path("run").write_text("1 Q0 d1 1 2.0 tag\n2 Q0 d2 1 2.0 tag\n")
+    assert call("--columns", "docnos=docs", "-m", "num_rel", "qrels.csv", "run").out.split()[-1] == "3"
+
+
+def test_a_number_of_a_column_longer_than_python_reads(call: Command) -> None:
+    Path("run").write_text("1 d1 2.5\n")
+    result = call("--columns", f"topic=1,docno={'9' * 5_000}", "qrels", "run")
+    assert result.code == 2
+    assert "qrels:1: 4 columns, expected" in result.err
+
+
 def test_a_rank_that_is_named_counts_more_than_a_score_in_json_too(call: Command) -> None:
     rows = [("1", "d9", 0.1, 1), ("1", "d1", 0.2, 2), ("1", "d7", 0.3, 3), ("2", "d2", 0.1, 1)]
     records = [dict(zip(("qid", "docno", "score", "position"), row, strict=True)) for row in rows]

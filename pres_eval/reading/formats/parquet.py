@@ -33,11 +33,14 @@ LARGEST_BATCH = 1 << 24
 MOST_ID_BYTES, MOST_ID_BYTES_RATIO = 1 << 27, 100
 """All ids may have 128 MiB, or a hundred times the bytes of their row groups if that is more.
 
-A small file whose ids would fill the memory is an attack or a mistake.
+So a small file that has a long id once for many rows does not fill the memory.
 """
 
 LARGEST_GROUP = 1 << 30
-"""Bytes of a row group, decompressed: it is kept in memory while its rows are read."""
+"""Bytes that a row group may have, decompressed.
+
+While its rows are read, its columns are in memory as they are stored.
+"""
 
 
 def read_parquet(source: File, role: Role) -> Iterator[Block]:

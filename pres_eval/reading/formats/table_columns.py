@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 
+from pres_eval.arrays import nearest_integer
 from pres_eval.errors import ReadingNote
 from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, RELEVANT_DOCNOS, SCORE, TOPIC, Naming, Role
 from pres_eval.records import dataclass
@@ -123,7 +124,7 @@ def has_one_topic(naming: Naming) -> bool:
 
 def numbered_columns(naming: Naming, role: Role) -> Columns:
     """Return the columns that --columns names by their numbers, which count from 1."""
-    column_of = {kind: int(number) - 1 for kind, number in naming.columns.items()}
+    column_of = {kind: nearest_integer(number) - 1 for kind, number in naming.columns.items()}
     has_lists = DOCNOS in column_of
     document = column_of[DOCNOS] if has_lists else column_of[DOCNO]
     by_rank = role is Role.RUN and SCORE not in column_of and RANK in column_of

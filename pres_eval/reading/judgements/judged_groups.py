@@ -81,18 +81,22 @@ class GroupQrels(JudgedGroups):
     """Judgements with grades, sorted by topic and group, each document once in a group.
 
     grade  (N,) grade of each judgement, below 0 if the document is in the pool but was not judged
+
+    For all judgements of this kind, words of the error that a document comes twice:
+    repetition, once  what is found, with {} for the document, and what is expected
     """
 
     layout: ClassVar = QRELS_JG
+    repetition: ClassVar = "a second judgement of document {}"
+    once: ClassVar = "one judgement per document and group"
 
     grade: IntArray
 
     def judged_twice_error(self, first: int, second: int) -> InputError:
-        """Return the error that a group judges a document twice, in these two rows."""
-        judgement = f"a second judgement of document {self._docno(second)}"
-        problem = f"{self.where(second)}: {judgement} (first in line {self.line[first]})"
-        expected = "one judgement per document and group"
-        return InputError(self.name, int(self.line[second]), problem, expected)
+        """Return the error that a document comes twice where it may come once, in these two rows."""
+        repetition = self.repetition.format(self._docno(second))
+        problem = f"{self.where(second)}: {repetition} (first in line {self.line[first]})"
+        return InputError(self.name, int(self.line[second]), problem, self.once)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,15 +172,10 @@ class Sample(GroupQrels):
 
     info: ClassVar = RelevanceInfo.STRATA
     noun: ClassVar = "stratum"
+    repetition: ClassVar = "document {} again"
+    once: ClassVar = "each document once, in one stratum of its topic"
 
     probability: FloatArray | None = None
-
-    def judged_twice_error(self, first: int, second: int) -> InputError:
-        """Return the error that a document is in the file twice for a topic."""
-        again = f"document {self._docno(second)} again (first in line {self.line[first]})"
-        problem = f"{self.where(second)}: {again}"
-        expected = "each document once, in one stratum of its topic"
-        return InputError(self.name, int(self.line[second]), problem, expected)
 
 
 @dataclass(frozen=True, eq=False)

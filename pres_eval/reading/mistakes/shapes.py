@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Sequence
 
+from pres_eval.arrays import LONGEST_NUMBER, nearest_integer
 from pres_eval.reading.formats.csv_rows import cells_of, separator_of_lines
 from pres_eval.reading.headings import (
     DOCNO,
@@ -43,6 +44,9 @@ _MEASURE = (
     r"|(P|recall|ndcg|ndcg_cut|set|success|map_cut)(_.*)?)"
 )
 """Patterns of whole cells; _MEASURE is a name of trec_eval's output."""
+
+_MAY_BE_RANK = rf"\d{{1,{LONGEST_NUMBER}}}"
+"""Pattern of whole numbers that Python's int() reads; longer ones are no ranks."""
 
 ALL_BUT_FEW = 4 / 5
 """Share of the lines that have the columns of a shape: a few lines may be faulty."""
@@ -281,7 +285,7 @@ def _known(rows: Rows, role: Role) -> Repair | None:
 def _can_be_ranks(rows: Rows, column: int) -> bool:
     """Return whether no whole number in a column, which a few rows may lack, is above the number of rows."""
     cells = [row[column] for row in rows if len(row) > column]
-    numbers = [int(cell) for cell in cells if re.fullmatch(r"\d+", cell)]
+    numbers = [nearest_integer(cell) for cell in cells if re.fullmatch(r"\d+", cell)]
     return max(numbers, default=0) <= len(rows)
 
 
@@ -426,7 +430,7 @@ def _meaning(rows: Rows, column: int, num_faulty: int) -> str:
     Ranks are whole numbers from 0 or 1, each once in a topic.  Where they fall from line to line they may be
     scores as well, and where some are left out.
     """
-    if not all(re.fullmatch(r"\d+", row[column]) for row in rows):
+    if not all(re.fullmatch(_MAY_BE_RANK, row[column]) for row in rows):
         return "scores"
     numbers_of_topics: dict[str, list[int]] = {}
     for row in rows:
@@ -560,13 +564,13 @@ def _lists(texts: Sequence[str], role: Role) -> Repair | None:
         if any(sign in documents for documents in documents_of_lines):
             between_documents = sign
             break
-    nums_documents = {len(re.sub(r"[\",;|]", " ", documents).split()) for documents in documents_of_lines}
+    document_counts = {len(re.sub(r"[\",;|]", " ", documents).split()) for documents in documents_of_lines}
     has_separator = any(match["separator"] for match in matches)
     # Lines of a run have as many columns, and some numbers; no id looks like a score.
     has_numbers = any(re.search(r"\s[+-]?[\d.]+(\s|$)", text) for text in texts)
-    is_like_run = len(nums_documents) == 1 and has_numbers and not has_separator
+    is_like_run = len(document_counts) == 1 and has_numbers and not has_separator
     has_scores = any(re.search(r"[\s\"]\d*[.,]\d+(\s|$)", documents) for documents in documents_of_lines)
-    if max(nums_documents) < 2 or has_scores or is_like_run:
+    if max(document_counts) < 2 or has_scores or is_like_run:
         return None
     change = ""
     if has_separator:
