@@ -13,6 +13,9 @@ DEFAULT_NMAX = (100, 1000)
 LARGEST_LONG = 2**63 - 1
 """The largest long of C, which its atol returns for larger numbers."""
 
+SUMMARY_TOPIC = "all"
+"""What stands in place of a topic in trec_eval's lines of values over all topics."""
+
 
 class RelevanceInfo(enum.Enum):
     """The formats of relevance information (-R) that a measure can be computed from."""

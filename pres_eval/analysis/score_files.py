@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from pres_eval.errors import InputError, number_of, quoted
+from pres_eval.options import SUMMARY_TOPIC
 from pres_eval.reading.formats.csv_rows import separated_rows
 from pres_eval.reading.headings import TOPIC, Naming, pick
 
@@ -21,9 +22,6 @@ NO_NAMING = Naming({}, {})
 
 FILE_HEADING = "file"
 """A column that pres-eval's own CSV has beside the run: the run's path, no measure."""
-
-SUMMARY_TOPIC = "all"
-"""The topic of a value over all topics, in trec_eval's output."""
 
 OUTPUT_LINE = re.compile(r"(\S+)\s+(\S+)\s+(\S+)\s*")
 """A line of trec_eval's output: measure, topic, value."""

@@ -17,13 +17,14 @@ from pres_eval.cli.shared import terminal_width
 from pres_eval.cli.streams import reader_has_left, say
 from pres_eval.errors import NoCommonTopicError, RunFailure
 from pres_eval.measures.selection import BOUNDS_NOTE, BOUNDS_OF_ALL, read_scale, select
+from pres_eval.options import SUMMARY_TOPIC
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.file import File
 from pres_eval.reading.judgements.changed_judgements import no_answers
 from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.report.groups import with_group_columns
 from pres_eval.report.text import run_names, text_of
-from pres_eval.report.trec import SUMMARY_TOPIC_TEXT, evaluation_lines, summary_lines, topic_lines
+from pres_eval.report.trec import evaluation_lines, summary_lines, topic_lines
 from pres_eval.scoring import ScoredRun
 from pres_eval.scoring.summing import CountedJudgements, Summing
 
@@ -154,7 +155,7 @@ def _file_names(job: Job) -> list[str]:
 
 def _name_line(name: str) -> bytes:
     """Return the line that names one of several runs."""
-    return f"{'run':<22}\t{SUMMARY_TOPIC_TEXT}\t{name}\n".encode("utf-8", "surrogateescape")
+    return f"{'run':<22}\t{SUMMARY_TOPIC}\t{name}\n".encode("utf-8", "surrogateescape")
 
 
 def _write_lines_of_run(stream: BinaryIO, ranking: Ranking, job: Job, name_line: bytes) -> None:

@@ -56,7 +56,7 @@ def _directions(result: ComparedRuns) -> AnyArray:
     return directions
 
 
-LONGEST_NAME = 20
+LONGEST_PRINTED_NAME = 20
 """Letters that the name of a run has at most in these pictures."""
 
 INCHES_OF_RUN = 0.32
@@ -90,7 +90,7 @@ def score_dots(
 
     Figure 5 of Magdy & Jones, SIGIR 2010, shows MAP, recall and PRES in this way.
     """
-    names = picture_names(runs, LONGEST_NAME)
+    names = picture_names(runs, LONGEST_PRINTED_NAME)
     order = np.argsort(means[-1] if last_is_falling else -means[-1], kind="stable")
     width = max(5.0, 1.5 + INCHES_OF_RUN * len(runs))
     with panels(
@@ -248,7 +248,7 @@ def difference_maps(
     size_on_paper = max(LEAST_MAP_ON_PAPER, paper_inches() / maps_in_row - GAP_OF_MAPS)
     size = min(size_for_runs, size_on_paper)
     width = min(size + WIDTH_OF_MAP_NAMES, paper_inches())
-    names = picture_names(runs, LONGEST_NAME)
+    names = picture_names(runs, LONGEST_PRINTED_NAME)
     colours = ListedColormap([WORSE, ALIKE, BETTER])
     with panels(
         len(measures),

@@ -106,7 +106,7 @@ ROW_HEIGHT = 20
 NAME_LETTERS, END_LETTERS = 24, 16
 """Letters that the name of a row and the text at its end may have."""
 
-LETTER_WIDTH, END_LETTER_WIDTH = 7.7, 7.2
+NAME_LETTER_WIDTH, END_LETTER_WIDTH = 7.7, 7.2
 """Widths of a letter of a name, and of the text at the end, in units of the viewBox."""
 
 
@@ -124,7 +124,7 @@ def row_chart(name: str, title: str, description: str, label: str, rows: Sequenc
     frame = Frame(
         nice_axis(label, min(values, default=0.0), max(values, default=1.0)),
         height=54 + ROW_HEIGHT * len(rows),
-        left=16 + round(LETTER_WIDTH * longest_name),
+        left=16 + round(NAME_LETTER_WIDTH * longest_name),
         right=16 + round(END_LETTER_WIDTH * min(longest_end, END_LETTERS)),
         top=6,
     )

@@ -8,12 +8,10 @@ from typing import Any
 
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, Selection
+from pres_eval.options import SUMMARY_TOPIC
 from pres_eval.report.text import exact
 from pres_eval.scoring import ScoredRun
 from pres_eval.scoring.summing import ScoredBlock
-
-SUMMARY_TOPIC_TEXT = "all"
-"""Text in the topic's place in summary lines."""
 
 
 def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False) -> bytes:
@@ -36,7 +34,7 @@ def summary_lines(
     for column, value in zip(selection, summary, strict=True):
         if value is not None:
             shown.append((column, [value]))
-    return _lines([SUMMARY_TOPIC_TEXT.encode()], shown, zscores)
+    return _lines([SUMMARY_TOPIC.encode()], shown, zscores)
 
 
 def evaluation_lines(evaluation: ScoredRun, per_topic: bool, summary: bool, zscores: bool = False) -> bytes:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from pres_eval.cli.gates.findings import GateFinding, Verdict, listed
 from pres_eval.cli.gates.matching import unmatched
 from pres_eval.errors import EmptyFileError, InputError, number_of, plural, quoted
+from pres_eval.options import SUMMARY_TOPIC
 from pres_eval.report.groups import split_label
 from pres_eval.report.text import cut, text_of
 
@@ -23,7 +24,7 @@ EXPECT = "--expect"
 ID_CHARACTERS = 80
 """Characters of an id in a message; the rest is cut off."""
 
-SUMMARY_TOPIC = b"all"
+TOPIC_OF_SUMMARY_LINES = SUMMARY_TOPIC.encode()
 """Topic of the lines over all topics."""
 
 RUN_NAME = b"run"
@@ -46,7 +47,7 @@ class LineKey(NamedTuple):
     @property
     def names_run(self) -> bool:
         """Return whether the value of the line is the name of a run."""
-        return (self.measure, self.topic) == (RUN_NAME, SUMMARY_TOPIC)
+        return (self.measure, self.topic) == (RUN_NAME, TOPIC_OF_SUMMARY_LINES)
 
     def __str__(self) -> str:
         """Return measure and topic, for a message."""
@@ -147,7 +148,7 @@ def _keyed_lines(text: bytes, printed: PrintedLines | None = None) -> Iterator[t
             continue
         fields = [field.strip() for field in line.split(b"\t", 2)]
         measure, topic, value = [*fields, b"", b""][:3]  # columns that are not there are empty
-        if (measure, topic) == (RUN_NAME, SUMMARY_TOPIC):
+        if (measure, topic) == (RUN_NAME, TOPIC_OF_SUMMARY_LINES):
             run = text_of(value)
         repeats[run, measure, topic] += 1
         repeat = repeats[run, measure, topic]
@@ -251,14 +252,14 @@ class _RunLines(NamedTuple):
         Lines of topics are not expected in a file of lines over all topics alone, and lines of a measure that
         the file has nowhere are expected only if it ends before the lines over all topics: it may be cut.
         """
-        has_topics = any(key.topic != SUMMARY_TOPIC for key in self.expected)
-        has_summary = any(key.topic == SUMMARY_TOPIC and not key.names_run for key in self.expected)
+        has_topics = any(key.topic != TOPIC_OF_SUMMARY_LINES for key in self.expected)
+        has_summary = any(key.topic == TOPIC_OF_SUMMARY_LINES and not key.names_run for key in self.expected)
         ends_early = has_topics and not has_summary
         new = []
         for key in self.printed:
             if key in self.expected or key.names_run:
                 continue
-            is_summary = key.topic == SUMMARY_TOPIC
+            is_summary = key.topic == TOPIC_OF_SUMMARY_LINES
             may_be_cut_off = is_summary and ends_early
             has_such_lines = key.measure in known_measures and (is_summary or has_topics)
             if may_be_cut_off or has_such_lines:
@@ -272,16 +273,16 @@ class _RunLines(NamedTuple):
         it does not name.
         """
         ours = [key for key in self.printed if not key.names_run]
-        prints_topics = any(key.topic != SUMMARY_TOPIC for key in ours)
-        prints_summary = any(key.topic == SUMMARY_TOPIC for key in ours)
+        prints_topics = any(key.topic != TOPIC_OF_SUMMARY_LINES for key in ours)
+        prints_summary = any(key.topic == TOPIC_OF_SUMMARY_LINES for key in ours)
         printed_measures = {key.measure for key in ours}
         left_out: dict[str, list[LineKey]] = {"-q": [], "-n": [], "-m": []}
         for key in self.expected:
             if key.names_run:
                 continue
-            if key.topic != SUMMARY_TOPIC and not prints_topics:
+            if key.topic != TOPIC_OF_SUMMARY_LINES and not prints_topics:
                 left_out["-q"].append(key)
-            elif key.topic == SUMMARY_TOPIC and not prints_summary:
+            elif key.topic == TOPIC_OF_SUMMARY_LINES and not prints_summary:
                 left_out["-n"].append(key)
             elif key.measure not in printed_measures:
                 left_out["-m"].append(key)
