@@ -197,7 +197,7 @@ def reach_warning(settings: CompareSettings, scores: PairedScores, comparisons: 
             remedies.append("fewer comparisons")
         remedies.append("--test t")
     effort, p_value = f"{settings.samples} samples", "p-value"
-    if comparisons > 1:
+    if times > 1:
         effort += f" and {plural(comparisons, 'comparison')}"
         p_value = "corrected p-value"
     return (
