@@ -298,7 +298,12 @@ class ComparedRuns:
         return letters_of_pairs(self.scores.gains()[measure], first, second, significant)
 
     def contradictions(self) -> int:
-        """Return how many significant comparisons favour the run with the worse mean (tests on ranks)."""
+        """Return how many significant comparisons favour the run with the worse mean (tests on ranks).
+
+        None does if the test showed that a run is as good, or not worse: that favours neither run.
+        """
+        if self.settings.alternative in WITH_MARGIN:
+            return 0
         count = 0
         for comparison in self.comparisons:
             sign = self.scores.sign(self.scores.measures.index(comparison.measure))
