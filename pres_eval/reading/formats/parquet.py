@@ -84,6 +84,18 @@ def opened(source: File) -> Iterator[Any]:
         raise InputError(source.name, None, f"cannot be read ({reason})") from None
 
 
+def has_grades_alone(source: File) -> bool:
+    """Return whether a Parquet file has the columns of judgements, and not those of a run.
+
+    Raises InputError for a file that cannot be read, MissingExtraError without pyarrow.
+    """
+    with opened(source) as file:
+        names = file.schema_arrow.names
+        if columns_of(names, Role.RUN, source.naming.for_role(Role.RUN)) is not None:
+            return False
+        return columns_of(names, Role.QRELS, source.naming.for_role(Role.QRELS)) is not None
+
+
 def row_groups(source: File, file: Any, numbers: Iterable[int], role: Role) -> Iterator[Block]:
     """Yield the rows of the row groups with these numbers of an open file, some rows at a time."""
     columns, names = columns_in(source, file, role), column_names(source, file, role)
