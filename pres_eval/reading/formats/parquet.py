@@ -177,7 +177,7 @@ def _warn_of_first_rows(source: File, file: Any, columns: Columns, role: Role) -
             is_unused = column not in columns.used
             if is_unused and may_be_numbers(first_rows.column(column).to_pylist(), role):
                 candidates.append(heading)
-        warn_of_unnamed_number(source.name, candidates, role, "HEADING")
+        warn_of_unnamed_number(source.name, naming, candidates, role, "HEADING")
     for row in first_rows.to_pylist():
         if table.rival is not None:
             table.see_docnos(row[document], row[table.rival])
