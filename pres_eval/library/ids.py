@@ -47,16 +47,24 @@ def encode(value: Any, name: str) -> bytes:
     return text
 
 
+def joined_ascii(values: Iterable[Any]) -> str | None:
+    """Return texts as one if all are ASCII without NUL; then different ones are different ids.  Else None."""
+    try:
+        joined = "".join(values)
+    except TypeError:
+        return None
+    if not joined.isascii() or "\0" in joined:
+        return None
+    return joined
+
+
 def ids_of(values: Sequence[Any], name: str) -> Ids:
     """Return ids of Python objects; `name` names their origin in messages.
 
     If all are ASCII texts, they are encoded in one piece, which is faster than one by one.
     """
-    try:
-        joined = "".join(values)
-    except TypeError:
-        return Ids.from_texts([encode(value, name) for value in values])
-    if not joined.isascii() or "\0" in joined:
+    joined = joined_ascii(values)
+    if joined is None:
         return Ids.from_texts([encode(value, name) for value in values])
     lengths = np.fromiter(map(len, values), np.int64, len(values))
     starts = np.cumsum(lengths) - lengths
