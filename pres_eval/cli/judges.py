@@ -168,6 +168,7 @@ def _settings(options: JudgesOptions, paths: Sequence[str]) -> dict[str, object]
     settings: dict[str, object] = {
         "judges": [text_of(path) for path in paths],
         **recorded(options.evaluation_options()),
+        **options.rewrites,
     }
     if not options.runs:
         return settings
@@ -210,7 +211,7 @@ def _tables_corrected_by_people(options: JudgesOptions) -> tuple[list[Table], tu
     scores = []
     failures: tuple[RunFailure, ...] = ()
     for path in (options.first, options.second):
-        qrels = qrels_at(options, path)
+        qrels = qrels_at(options.replace(quiet=True), path)  # warnings about it were printed before
         # That people judged fewer topics is what --correct is for: no warning of it.
         options_of_judge = options.replace(quiet=options.quiet or path == options.first)
         rankings, names, failures = read_runs(options_of_judge, options.runs, qrels, evaluation_options)
@@ -253,7 +254,8 @@ def _warn_of_opposite_orders(options: JudgesOptions, judges: TwoJudges) -> None:
             f" people put it {by_people:.4f} behind (both significant, t and Holm)"
         )
     if len(pairs) > _MOST_PAIRS:
-        options.warn(f"{len(pairs) - _MOST_PAIRS} more pairs of runs are in opposite orders")
+        further = plural(len(pairs) - _MOST_PAIRS, "more pair of runs is", "more pairs of runs are")
+        options.warn(f"{further} in opposite orders")
 
 
 Scorer = Callable[[QrelsJudgements], PairedScores]
