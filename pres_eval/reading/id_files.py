@@ -105,6 +105,8 @@ def _between_signs(source: File, columns: str, also: str | None) -> IdPairs:
     for line, row in rows:
         has_ids = len(row) == expected_width and row[second] and (row[first] or line == first_line)
         if not has_ids:
+            if len(row) == expected_width:
+                raise InputError(source.name, line, "an empty cell", f"an id in each ({expected})")
             raise InputError(source.name, line, plural(len(row), "column"), f"{expected_width} ({expected})")
     first_ids = Ids.from_texts([encoded(row[first]) for _, row in body])
     second_ids = Ids.from_texts([encoded(row[second]) for _, row in body])

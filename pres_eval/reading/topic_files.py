@@ -181,7 +181,8 @@ def _rows(
     for number, row in rows:
         if len(row) != width or not row[0]:
             expected = f"{width} ({columns})" if width == 2 else f"{width} as in the heading"
-            raise InputError(File(path).name, number, plural(len(row), "column"), expected)
+            problem = "no topic" if len(row) == width else plural(len(row), "column")
+            raise InputError(File(path).name, number, problem, expected)
         if separator is not None and set(row[0]) & set(" \t"):
             line = separator.join(row)
             advice = decimal_comma(line.split()[-1]).removeprefix("; ")
