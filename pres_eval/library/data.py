@@ -14,13 +14,14 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from pres_eval.arrays import narrow
 from pres_eval.checking.second_look import MOST_ROWS_COMPARED, SecondLook, look_at_blocks, look_at_files
 from pres_eval.errors import InputError, UsageError
 from pres_eval.library.arguments import is_dict, is_path
 from pres_eval.library.dict_topics import NOT_TOO_LARGE, TOO_LARGE
 from pres_eval.library.finding import block_of_dict, is_worth_a_look, look_at_dict, rank_dict
 from pres_eval.library.idcolumns import with_numbers
-from pres_eval.library.ids import Lookup, ids_of
+from pres_eval.library.ids import Lookup, ids_of, joined_ascii
 from pres_eval.library.matrices import TopDocuments
 from pres_eval.library.tables import block_of_table, column_of
 from pres_eval.options import Options
@@ -31,7 +32,14 @@ from pres_eval.reading import streams
 from pres_eval.reading.blocks import Block, check_tag
 from pres_eval.reading.file import File
 from pres_eval.reading.headings import DOCNO, NO_NAMING, OF_TABLES, TOPIC, Role
-from pres_eval.reading.judgements.relevance import Relevance, qrels_of_block, read_relevance
+from pres_eval.reading.judgements.pool import Pool
+from pres_eval.reading.judgements.relevance import (
+    NO_DUPLICATES,
+    QrelsJudgements,
+    Relevance,
+    qrels_of_block,
+    read_relevance,
+)
 from pres_eval.reading.naming import current_naming, named
 from pres_eval.reading.run_files import run_at, source_at
 
@@ -167,8 +175,35 @@ def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) ->
         return read_relevance(named(_FileObject(data, name, "qrels")), form, jobs)
     name = name or "qrels"
     data, by_topic = plain_data(data, name, grade=1)
+    if by_topic:
+        qrels = _qrels_of_texts(data, name)
+        if qrels is not None:
+            return qrels
     block = _block_of_dict(data, name) if by_topic else block_of_table(data, OF_TABLES["grade"], name)
     return qrels_of_block(name, replace(block, numbers=_as_grades(block.numbers, name)))
+
+
+def _qrels_of_texts(data: Mapping[Any, Any], name: str) -> QrelsJudgements | None:
+    """Return the judgements of a dict of dicts, as most are: texts of ASCII as ids, and whole grades.
+
+    None for other dicts.  In these no two ids are the same, as 1 and "1" are, so that none are looked for.
+    """
+    if not set(map(type, data.values())) <= {dict}:
+        return None
+    judged = {topic: documents for topic, documents in data.items() if documents}
+    if not judged or joined_ascii(chain(judged, *judged.values())) is None:
+        return None
+    topics = sorted(judged)
+    documents_of_topics = [judged[topic] for topic in topics]
+    grades = column_of(list(chain.from_iterable([documents.values() for documents in documents_of_topics])))
+    if grades.dtype != np.int64:
+        return None
+    pool = Pool(
+        topics=ids_of(topics, name),
+        documents=ids_of(list(chain.from_iterable(documents_of_topics)), name),
+        offsets=np.cumsum([0, *map(len, documents_of_topics)]),
+    )
+    return QrelsJudgements(name=name, pool=pool, grade=narrow(grades), duplicates=NO_DUPLICATES)
 
 
 def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
@@ -252,9 +287,10 @@ def rank_any(
     if hasattr(data, "read"):
         return read_run(named(_FileObject(data, name, "run")), relevance, options, jobs)
     name = name or getattr(data, "name", None)
-    if not isinstance(name, str) or not name:  # a column called so is no name of a table
+    if isinstance(name, str) and name:
+        check_tag(name, name)
+    else:  # a column called so is no name of a table
         name = "run"
-    check_tag(name, name)
     data, by_topic = plain_data(data, name)
     # Mapping and exclusion need a block, which a dict without documents does not make.
     if by_topic and (relevance.rewriting is None or (empty and not any(data.values()))):
@@ -285,7 +321,7 @@ def look_again(data: Any, ranking: Ranking, relevance: Relevance, lookup: Lookup
     if hasattr(data, "read") or not hasattr(data, "__len__") or isinstance(data, TopDocuments):
         return NO_LOOK
     # Small dicts leave first, as these calls are the fastest.
-    is_unlikely = relevance.rewriting is None and not is_worth_a_look(ranking)
+    is_unlikely = relevance.rewriting is None and not is_worth_a_look(ranking, relevance.pool)
     if is_unlikely and is_dict(data) and not _has_columns(data, Role.RUN):
         return NO_LOOK
     data, by_topic = plain_data(data, ranking.name)

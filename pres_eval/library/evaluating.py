@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pres_eval.errors import UsageError
@@ -21,77 +20,9 @@ from pres_eval.library.arguments import (
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.measures import Measures
 from pres_eval.library.ranked import Qrels
-from pres_eval.library.run import EvaluateSettings, Run, ScoreOptions, evaluated
+from pres_eval.library.run import Run
 from pres_eval.library.swapped import is_runs_by_name
-from pres_eval.options import DEFAULT_NMAX, Options
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgementSettings:
-    """Arguments of `evaluate` with which judgements are read, and changed before a run is ranked.
-
-    See `evaluate` for each; form, columns and grades are for judgements that are not read yet.
-    """
-
-    form: str
-    columns: Mapping[str, str] | None
-    grades: Mapping[str, float] | None
-    map_docs: Any
-    map_ranks: MapRanks
-    exclude: Any
-    exclude_from: ExcludeFrom
-    document_scores: Any
-    nmax_of: Any
-    sizes: Any
-    empty: EmptyRule
-    level: float
-
-    def qrels(self, data: Any, jobs: int | None) -> Qrels:
-        """Return the judgements against which a run is ranked: read unless `data` is a Qrels, and changed."""
-        qrels = self._read(data, jobs)
-        is_rewritten = self.map_docs is not None or self.exclude is not None
-        # `rewritten` refuses these two where nothing is mapped or excluded.
-        names_a_rule = self.map_ranks != DEFAULT_MAP_RANKS or self.exclude_from != DEFAULT_EXCLUDE_FROM
-        if is_rewritten or names_a_rule:
-            qrels = qrels.rewritten(
-                map_docs=self.map_docs,
-                map_ranks=self.map_ranks,
-                exclude=self.exclude,
-                exclude_from=self.exclude_from,
-            )
-        if self.document_scores is not None:
-            qrels = qrels.with_document_scores(self.document_scores)
-        qrels = qrels.of_topics(self.empty, self.level)
-        return qrels.with_topic_numbers(self.nmax_of, self.sizes)
-
-    def _read(self, data: Any, jobs: int | None) -> Qrels:
-        """Return the judgements, read unless they are already; raise UsageError for grades= of a Qrels.
-
-        A Qrels needs neither `form` nor `columns`, but the run may need `columns`.
-        """
-        if not isinstance(data, Qrels):
-            return Qrels(data, form=self.form, columns=self.columns, grades=self.grades, jobs=jobs)
-        if self.grades is not None:
-            raise UsageError("grades: the judgements are read already; pres_eval.Qrels takes them")
-        return data
-
-
-@dataclass(frozen=True, kw_only=True)
-class RankSettings:
-    """Arguments of `evaluate` with which a run is read and ranked, which are those of `Qrels.rank`."""
-
-    compat: Compat
-    max_retrieved: int | None
-    duplicates: DuplicateRule
-    name: str | None
-    columns: Mapping[str, str] | None
-    jobs: int | None
-    cluster: Any
-    cluster_timeout: float | None
-
-    def ranked(self, run: Any, qrels: Qrels) -> Run:
-        """Return a run, ranked against judgements."""
-        return qrels.rank(run, **vars(self))
+from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, Options
 
 
 @python_words
@@ -195,21 +126,21 @@ def evaluate(
         raise UsageError("run: it is ranked already; call its method evaluate")
     if is_runs_by_name(run):
         raise UsageError("run: found a dict of runs, expected one run; pres_eval.experiment takes several")
-    judgements = JudgementSettings(
-        form=form,
-        columns=columns,
-        grades=grades,
-        map_docs=map_docs,
-        map_ranks=map_ranks,
-        exclude=exclude,
-        exclude_from=exclude_from,
-        document_scores=document_scores,
-        nmax_of=nmax_of,
-        sizes=sizes,
-        empty=empty,
-        level=level,
-    )
-    ranking = RankSettings(
+    judged = _judgements(qrels, form, columns, grades, jobs)
+    is_mapped = map_docs is not None or map_ranks != DEFAULT_MAP_RANKS
+    is_reduced = exclude is not None or exclude_from != DEFAULT_EXCLUDE_FROM
+    if is_mapped or is_reduced:
+        judged = judged.rewritten(
+            map_docs=map_docs, map_ranks=map_ranks, exclude=exclude, exclude_from=exclude_from
+        )
+    if document_scores is not None:
+        judged = judged.with_document_scores(document_scores)
+    if empty != AS_TREC_EVAL:
+        judged = judged.of_topics(empty, level)
+    if nmax_of is not None or sizes is not None:
+        judged = judged.with_topic_numbers(nmax_of, sizes)
+    ranked = judged.rank(
+        run,
         compat=compat,
         max_retrieved=max_retrieved,
         duplicates=duplicates,
@@ -219,15 +150,37 @@ def evaluate(
         cluster=cluster,
         cluster_timeout=cluster_timeout,
     )
-    settings = EvaluateSettings(
-        measures=measures,
-        options=ScoreOptions(level, complete, judged_only, num_docs, topic, ties, empty),
+    return ranked.evaluate(
+        measures,
+        level=level,
+        complete=complete,
+        judged_only=judged_only,
+        num_docs=num_docs,
+        topic=topic,
         nmax=nmax,
+        ties=ties,
+        empty=empty,
         bounds=bounds,
         intervals=intervals,
         groups=groups,
         weights=weights,
         jobs=jobs or 1,
     )
-    judged = judgements.qrels(qrels, jobs)
-    return evaluated(ranking.ranked(run, judged), settings)
+
+
+def _judgements(
+    qrels: Any,
+    form: str,
+    columns: Mapping[str, str] | None,
+    grades: Mapping[str, float] | None,
+    jobs: int | None,
+) -> Qrels:
+    """Return the judgements, read unless they are already; raise UsageError for grades= of a Qrels.
+
+    A Qrels needs neither `form` nor `columns`, but the run may need `columns`.
+    """
+    if not isinstance(qrels, Qrels):
+        return Qrels(qrels, form=form, columns=columns, grades=grades, jobs=jobs)
+    if grades is not None:
+        raise UsageError("grades: the judgements are read already; pres_eval.Qrels takes them")
+    return qrels

@@ -17,7 +17,7 @@ from pres_eval.library.comparing import Comparisons, compare
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.measures import Measures
 from pres_eval.library.ranked import Qrels
-from pres_eval.library.run import EvaluateSettings, Run, ScoreOptions, evaluated
+from pres_eval.library.run import Run
 from pres_eval.options import DEFAULT_NMAX, Options
 
 
@@ -173,15 +173,26 @@ def experiment(
     compared_with: str | int | None = baseline
     if baseline is None and not all_pairs:
         compared_with = 0
-    options = ScoreOptions(level, complete, judged_only, num_docs, ties=ties)
-    settings = EvaluateSettings(measures, options, nmax=nmax, groups=groups, weights=weights, jobs=jobs or 1)
     ranked: list[Run] = []
     for name, run in runs.items():
         name_of_run = None if is_path(run) else str(name)
         ranked.append(
             judged.rank(run, compat=compat, max_retrieved=max_retrieved, name=name_of_run, jobs=jobs)
         )
-    evaluations = {str(name): evaluated(run, settings) for name, run in zip(runs, ranked, strict=True)}
+    evaluations: dict[str, Evaluation] = {}
+    for name, ranked_run in zip(runs, ranked, strict=True):
+        evaluations[str(name)] = ranked_run.evaluate(
+            measures,
+            level=level,
+            complete=complete,
+            judged_only=judged_only,
+            num_docs=num_docs,
+            nmax=nmax,
+            ties=ties,
+            groups=groups,
+            weights=weights,
+            jobs=jobs or 1,
+        )
     compared = compare(
         evaluations.values(),
         baseline=compared_with,

@@ -21,6 +21,7 @@ from pres_eval.ranking.ranked import NO_TIES, Ranked
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, ranking_of
 from pres_eval.reading.blocks import Block
+from pres_eval.reading.judgements.pool import Pool
 from pres_eval.reading.judgements.relevance import Relevance
 
 CHECKED_IDS = 512
@@ -167,10 +168,16 @@ def _check_texts(rankings: Sequence[Documents], name: str) -> None:
         raise InputError(name, None, id_shown, "texts alone") from None
 
 
-def is_worth_a_look(ranking: Ranking) -> bool:
-    """Return whether to compare documents of a ranked dict with judged ones: none matched, or it is large."""
-    matched_none = len(ranking.rank) == 0
-    return matched_none or ranking.facts.num_rows >= FEWEST_COMPARED_ROWS
+def is_worth_a_look(ranking: Ranking, pool: Pool) -> bool:
+    """Return whether to compare documents of a ranked dict with judged ones that it did not retrieve.
+
+    Yes if it retrieved none of them; if it retrieved some, only if it is large.
+    """
+    num_matched = len(ranking.rank)
+    if not num_matched:
+        return True
+    is_large = ranking.facts.num_rows >= FEWEST_COMPARED_ROWS
+    return is_large and num_matched < pool.num_documents_of(ranking.topic)
 
 
 def _documents_of_topic(run: Mapping[Any, Documents], topic: int, lookup: Lookup, name: str) -> Documents:
@@ -188,7 +195,7 @@ def look_at_dict(
 
     All documents are compared if none matched, otherwise one in ROWS_PER_COMPARED_ROW.
     """
-    if not is_worth_a_look(ranking):
+    if not is_worth_a_look(ranking, relevance.pool):
         return SecondLook()
     most_rows = ranking.facts.num_rows
     if len(ranking.rank):

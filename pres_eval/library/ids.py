@@ -47,16 +47,24 @@ def encode(value: Any, name: str) -> bytes:
     return text
 
 
+def joined_ascii(values: Iterable[Any]) -> str | None:
+    """Return texts as one if all are ASCII without NUL; then different ones are different ids.  Else None."""
+    try:
+        joined = "".join(values)
+    except TypeError:
+        return None
+    if not joined.isascii() or "\0" in joined:
+        return None
+    return joined
+
+
 def ids_of(values: Sequence[Any], name: str) -> Ids:
     """Return ids of Python objects; `name` names their origin in messages.
 
     If all are ASCII texts, they are encoded in one piece, which is faster than one by one.
     """
-    try:
-        joined = "".join(values)
-    except TypeError:
-        return Ids.from_texts([encode(value, name) for value in values])
-    if not joined.isascii() or "\0" in joined:
+    joined = joined_ascii(values)
+    if joined is None:
         return Ids.from_texts([encode(value, name) for value in values])
     lengths = np.fromiter(map(len, values), np.int64, len(values))
     starts = np.cumsum(lengths) - lengths
@@ -67,7 +75,11 @@ def ids_of(values: Sequence[Any], name: str) -> Ids:
 
 def texts_of(ids: Iterable[bytes]) -> list[str]:
     """Return ids as users see them."""
-    return [decode(text) for text in ids]
+    texts = list(ids)
+    if not texts:
+        return []
+    # No id has a NUL. Decoded as one text they take a third of the time.
+    return decode(b"\0".join(texts)).split("\0")
 
 
 @dataclass(frozen=True, eq=False)

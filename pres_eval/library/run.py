@@ -53,19 +53,6 @@ DEFAULT_SCORE_OPTIONS = ScoreOptions()
 """With these, as in nearly all evaluations, the options that the run was ranked with are used unchanged."""
 
 
-class EvaluateSettings(NamedTuple):
-    """All arguments of `Run.evaluate`, those of ScoreOptions in `options`; see `evaluate` for each."""
-
-    measures: Measures = None
-    options: ScoreOptions = DEFAULT_SCORE_OPTIONS
-    nmax: int | Sequence[int] = DEFAULT_NMAX
-    bounds: bool | str = False
-    intervals: bool = False
-    groups: Any = None
-    weights: Any = None
-    jobs: int = 1
-
-
 class Run:
     """A ranked run: the ranks of its judged documents, and their judgements.
 
@@ -208,9 +195,22 @@ class Run:
         jobs: int = 1,
     ) -> Evaluation:
         """Return all numbers of the run.  See `evaluate` for the arguments."""
-        options = ScoreOptions(level, complete, judged_only, num_docs, topic, ties, empty)
-        settings = EvaluateSettings(measures, options, nmax, bounds, intervals, groups, weights, jobs)
-        return evaluated(self, settings)
+        check_jobs(jobs)
+        relevance = self.qrels.relevance
+        score_options = ScoreOptions(level, complete, judged_only, num_docs, topic, ties, empty)
+        options = self._options_of(score_options)
+        # With the ranking's options, which most calls share, columns are in a cache; the evaluation's follow.
+        columns = selected(measures, self._options, nmax, self.qrels.form)
+        columns = with_ties_and_bounds(columns, options, bounds, warn)
+        warn(warning_of_infinite_gains(columns, relevance))
+        if len(self.ranking.ties.document):
+            from pres_eval.analysis.ties import warning_of_ties  # most runs have none
+
+            warn(warning_of_ties(relevance, self.ranking, options, columns))
+        groups_and_weights: tuple[Groups | None, Weights | None] = (None, None)
+        if groups is not None or weights is not None:
+            groups_and_weights = read_groups_and_weights(groups, weights, relevance.pool.topics, warn)
+        return self.evaluate_columns(columns, options, jobs, groups_and_weights, intervals)
 
     def evaluate_columns(
         self,
@@ -263,24 +263,3 @@ class Run:
             dropped=self.ranking.num_dropped,
         )
         return Evaluation(scores, options, origin, groups, weights)
-
-
-def evaluated(run: Run, settings: EvaluateSettings) -> Evaluation:
-    """Return all numbers of a run, as `Run.evaluate` does, which takes the settings one by one."""
-    check_jobs(settings.jobs)
-    relevance = run.qrels.relevance
-    options = run._options_of(settings.options)
-    # With the ranking's options, which most calls share, the columns are in a cache; the evaluation's follow.
-    columns = selected(settings.measures, run._options, settings.nmax, run.qrels.form)
-    columns = with_ties_and_bounds(columns, options, settings.bounds, warn)
-    warn(warning_of_infinite_gains(columns, relevance))
-    if len(run.ranking.ties.document):
-        from pres_eval.analysis.ties import warning_of_ties  # most runs have none
-
-        warn(warning_of_ties(relevance, run.ranking, options, columns))
-    groups_and_weights: tuple[Groups | None, Weights | None] = (None, None)
-    if settings.groups is not None or settings.weights is not None:
-        groups_and_weights = read_groups_and_weights(
-            settings.groups, settings.weights, relevance.pool.topics, warn
-        )
-    return run.evaluate_columns(columns, options, settings.jobs, groups_and_weights, settings.intervals)

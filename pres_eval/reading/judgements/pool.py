@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -74,22 +74,25 @@ class Pool:
     Documents are in the order of topics; inside of a topic they are in the order of the file (`byte_order`
     gives that of their ids).
 
-    topics       T ids
-    documents    D ids
-    offsets      (T+1,) where each topic's documents begin among the D
-    topic_table  finds topics by their ids
+    topics     T ids
+    documents  D ids
+    offsets    (T+1,) where each topic's documents begin among the D
     """
 
     topics: Ids
     documents: Ids
     offsets: IntArray
-    topic_table: IdTable
     remembered: Remembered = field(init=False, default_factory=partial(Remembered, MOST_REMEMBERED))
     """Results of other modules for these documents, kept for further runs."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Each process has its own hashes, and so its own table.
-        return pool_of, (self.topics, self.documents, self.offsets)
+        return Pool, (self.topics, self.documents, self.offsets)
+
+    @cached_property
+    def _topic_table(self) -> IdTable:
+        """The table that finds topics by their ids; dicts, whose topics are texts, do without it."""
+        return IdTable(self.topics)
 
     @property
     def topic_of(self) -> IntArray:
@@ -98,7 +101,7 @@ class Pool:
 
     def find_topics(self, ids: Ids) -> IntArray:
         """Return (n,) the index of each of these topics, -1 for those that the pool does not have."""
-        return self.topic_table.find(ids)
+        return self._topic_table.find(ids)
 
     def documents_of(self, topics: IntArray) -> tuple[IntArray, IntArray | slice]:
         """Return (S,) how many documents some topics (S,) have, and (n,) the indices of all of these."""
@@ -191,7 +194,7 @@ def build_pool(
     offsets = ends[np.searchsorted(topic_of_group, np.arange(len(topics) + 1))]
     repeats, first = repeated(offsets, documents, jobs)
     if not len(repeats):
-        return Pooled(pool_of(topics, documents, offsets), rows, repeats, first)
+        return Pooled(Pool(topics=topics, documents=documents, offsets=offsets), rows, repeats, first)
     return _without_repeats(topics, documents, offsets, rows, repeats, first)
 
 
@@ -220,17 +223,13 @@ def _without_repeats(
     is_new[repeats] = False
     # How many new documents come before each one: of a new one, that is its index in the pool.
     num_new_before = np.concatenate(([0], np.cumsum(is_new)))
-    pool = pool_of(topics, documents.take(np.flatnonzero(is_new)), num_new_before[offsets])
+    new_documents = documents.take(np.flatnonzero(is_new))
+    pool = Pool(topics=topics, documents=new_documents, offsets=num_new_before[offsets])
     again = rows[repeats]
     order_in_file = np.argsort(again)
     repeated_documents = num_new_before[first]
     return Pooled(pool, rows[is_new], again[order_in_file], repeated_documents[order_in_file])
 
 
-def pool_of(topics: Ids, documents: Ids, offsets: IntArray) -> Pool:
-    """Return the pool of T topics in byte order and their documents, which begin at offsets (T+1,)."""
-    return Pool(topics=topics, documents=documents, offsets=offsets, topic_table=IdTable(topics))
-
-
-NO_POOL = pool_of(Ids.from_texts([]), NO_IDS, np.zeros(1, np.int64))
+NO_POOL = Pool(topics=Ids.from_texts([]), documents=NO_IDS, offsets=np.zeros(1, np.int64))
 """The pool without topics."""
