@@ -16,10 +16,10 @@ from pres_eval.library.dict_topics import DictTopics, Documents, scores_of
 from pres_eval.library.ids import Lookup, decode, encode, ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.order import falling_order
-from pres_eval.ranking.parts import Facts, RankedPart, joined_topics
+from pres_eval.ranking.parts import Facts, joined_topics
 from pres_eval.ranking.ranked import NO_TIES, Ranked
 from pres_eval.ranking.ranker import Ranker
-from pres_eval.ranking.ranking import Ranking, ranking_of
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.judgements.pool import Pool
 from pres_eval.reading.judgements.relevance import Relevance
@@ -107,12 +107,15 @@ def rank_dict(
         ranked = _rank_few(topics, lookup)
     if ranked is None:
         ranked = _rank_many(topics, ranker, lookup, name)
-    part = RankedPart(
+    return Ranking(
+        **vars(ranked),
+        name=name,
+        tag=tag,
         facts=Facts(num_rows=num_rows),
-        unjudged=Ids.from_texts(topics.unjudged) if topics.unjudged else NO_IDS,
-        ranked=ranked,
+        unjudged_ids=Ids.from_texts(topics.unjudged) if topics.unjudged else NO_IDS,
+        single_precision=ranker.single_precision,
+        ascending=ranker.ascending,
     )
-    return ranking_of(part, ranker, name, tag)
 
 
 def _rank_few(topics: _Topics, lookup: Lookup) -> Ranked | None:
