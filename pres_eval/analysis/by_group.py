@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pres_eval.analysis.compare import best_run_of_measures, compare
-from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, reach_warning
+from pres_eval.analysis.compare_settings import (
+    ComparedRuns,
+    CompareSettings,
+    Comparison,
+    check_settings,
+    reach_warning,
+)
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.interaction import p_of_interaction
 from pres_eval.analysis.joint import JOINT_TESTS
@@ -104,9 +110,13 @@ def full_comparison(
     baseline  the index of a run; BEST_RUN: the best of each measure; None: all pairs
     loop      carries out the loops over the measures and over random draws
     warn      takes the warnings, before the long work, and None for those that do not apply
+    Raises UsageError for settings, a baseline and groups that do not go together, before any warning.
     """
     scores = weighted(plain, weights)
     baselines = best_run_of_measures(scores.gains()) if isinstance(baseline, str) else baseline
+    check_settings(settings, all_pairs=not isinstance(baselines, int))
+    if groups is not None:
+        _check_no_joint_test(settings)
     if warn is not None:
         for warning in comparison_warnings(scores, baselines, settings):
             warn(warning)
@@ -146,8 +156,7 @@ def compare_by_group(
     groups  the topics of each group, by its name
     Raises UsageError for tests of all runs at once, and for a group whose topics all weigh 0.
     """
-    if settings.test in JOINT_TESTS:
-        raise UsageError(f"--groups goes with tests of two runs, not with --test {settings.test}")
+    _check_no_joint_test(settings)
     rows_of_groups = _rows_of_groups(scores, groups)
     uncorrected_settings = replace(settings, correction="none")
     uncorrected: list[tuple[str, Comparison]] = []
@@ -167,6 +176,12 @@ def compare_by_group(
     if not overlap and len(rows_of_groups) > 1:
         interactions = tuple(_interactions(scores, rows_of_groups, comparisons, settings))
     return ByGroup(tuple(comparisons), interactions, overlap)
+
+
+def _check_no_joint_test(settings: CompareSettings) -> None:
+    """Raise UsageError for a test of all runs at once, which groups of topics cannot have."""
+    if settings.test in JOINT_TESTS:
+        raise UsageError(f"--groups goes with tests of two runs, not with --test {settings.test}")
 
 
 def _rows_of_groups(scores: PairedScores, groups: Mapping[str, frozenset[bytes]]) -> dict[str, IntArray]:

@@ -197,7 +197,7 @@ def reach_warning(settings: CompareSettings, scores: PairedScores, comparisons: 
             remedies.append("fewer comparisons")
         remedies.append("--test t")
     effort, p_value = f"{settings.samples} samples", "p-value"
-    if comparisons > 1:
+    if times > 1:
         effort += f" and {plural(comparisons, 'comparison')}"
         p_value = "corrected p-value"
     return (
@@ -298,7 +298,12 @@ class ComparedRuns:
         return letters_of_pairs(self.scores.gains()[measure], first, second, significant)
 
     def contradictions(self) -> int:
-        """Return how many significant comparisons favour the run with the worse mean (tests on ranks)."""
+        """Return how many significant comparisons favour the run with the worse mean (tests on ranks).
+
+        None does if the test showed that a run is as good, or not worse: that favours neither run.
+        """
+        if self.settings.alternative in WITH_MARGIN:
+            return 0
         count = 0
         for comparison in self.comparisons:
             sign = self.scores.sign(self.scores.measures.index(comparison.measure))

@@ -22,18 +22,23 @@ LEVELS_OF_MEASUREMENT = ("nominal", "ordinal", "interval")
 class Assessments:
     """Grades by J judges of the D documents that any of them judged, on topics that all or any of them have.
 
-    names       of the judges, J
+    judges      what each judge judged, all topics, J
     pool        the documents
     grades      (J, D), without meaning where the judge does not list the document
     listed      (J, D) whether the document is in the judge's qrels, also with a negative grade (not judged)
     left_out    number of topics left out because not all judges have them
     """
 
-    names: tuple[str, ...]
+    judges: tuple[QrelsJudgements, ...]
     pool: Pool
     grades: IntArray
     listed: BoolArray
     left_out: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the judges."""
+        return tuple(qrels.name for qrels in self.judges)
 
     @property
     def judged(self) -> BoolArray:
@@ -45,19 +50,26 @@ class Assessments:
         rows = [0, judge]
         return replace(
             self,
-            names=(self.names[0], self.names[judge]),
+            judges=(self.judges[0], self.judges[judge]),
             grades=self.grades[rows],
             listed=self.listed[rows],
         )
 
     def qrels(self, judge: int) -> QrelsJudgements:
-        """Return one judge's judgements, in a pool with the documents of all judges."""
-        return QrelsJudgements(
-            name=self.names[judge],
+        """Return one judge's judgements, in a pool with the documents of all judges.
+
+        What options added to them stays: the rewriting of documents, Nmax and collection size of each topic.
+        """
+        qrels = self.judges[judge]
+        topics = qrels.pool.find_topics(self.pool.topics)
+        return replace(
+            qrels,
             pool=self.pool,
             grade=self.grades[judge],
             duplicates=NO_DUPLICATES,
             kept=self.listed[judge],
+            nmax=None if qrels.nmax is None else qrels.nmax[topics],
+            sizes=None if qrels.sizes is None else qrels.sizes[topics],
         )
 
 
@@ -93,7 +105,7 @@ def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -
         all_grades[judge, documents_of_judge] = grades_of_judges[judge]
         listed[judge, documents_of_judge] = True
     return Assessments(
-        names=tuple(qrels.name for qrels in judges),
+        judges=tuple(judges),
         pool=pooled.pool,
         grades=all_grades,
         listed=listed,

@@ -340,8 +340,9 @@ def wins_of_runs(scores: PairedScores) -> list[list[tuple[int, int]]]:
         gains = rounded(gains_of_measure)
         is_best = gains == gains.max(axis=0)
         all_equal = is_best.all(axis=0)
-        alone = is_best & (is_best.sum(axis=0) == 1)
-        shared = is_best & ~alone & ~all_equal
+        is_winner = is_best & ~all_equal
+        alone = is_winner & (is_best.sum(axis=0) == 1)
+        shared = is_winner & ~alone
         wins = zip(alone.sum(axis=1).tolist(), shared.sum(axis=1).tolist(), strict=True)
         wins_of_measures.append(list(wins))
     return [list(wins_of_run) for wins_of_run in zip(*wins_of_measures, strict=True)]

@@ -58,11 +58,13 @@ def first_documents(
     compat: str = Options.compat,
     depth: int | None = None,
     rewriting: Rewriting | None = None,
+    duplicates: str = Options.duplicates,
 ) -> FirstDocuments:
     """Return the first documents of every topic of a run.
 
-    depth      how many of each topic; None: all
-    rewriting  the documents to rename or to leave out before ranks are counted; None: none
+    depth       how many of each topic; None: all
+    rewriting   the documents to rename or to leave out before ranks are counted; None: none
+    duplicates  which line counts of a document that a topic has twice: a value of --duplicates
 
     The file is read twice: once for its documents, once for their order.  Raises UsageError for standard
     input, InputError for a malformed line.
@@ -77,7 +79,7 @@ def first_documents(
         # All judgements are of documents of the run: what is excluded need not be taken out of them too.
         everything = replace(rewriting, judged_too=False).of_judgements(everything)
         pool = everything.pool
-    ranking = read_run(source, everything, Options(compat=compat))
+    ranking = read_run(source, everything, Options(compat=compat, duplicates=duplicates))
     topic_of = np.repeat(np.arange(len(ranking.topic)), np.diff(ranking.offsets))
     rows = np.arange(len(ranking.rank))
     if depth is not None:

@@ -16,7 +16,7 @@ from pres_eval.analysis.paired import PairedScores, gains_of
 from pres_eval.analysis.reproducible import DECIMALS, RandomStream
 from pres_eval.analysis.significance import paired_t, t_of_means
 from pres_eval.arrays import FloatArray, IntArray, absent, divide
-from pres_eval.errors import NoCommonTopicError
+from pres_eval.errors import NoCommonTopicError, plural
 
 MORE_TOPICS = (10, 20, 50, 100)
 """Numbers of further topics for which the gain from judging them is reported."""
@@ -135,7 +135,7 @@ class TwoJudges:
         _, people_rows, machine_rows = np.intersect1d(people.topics, machine.topics, return_indices=True)
         if len(machine_rows) < 2:
             raise NoCommonTopicError(
-                f"--correct: judgements of both for {len(machine_rows)} topics, expected at least 2"
+                f"--correct: judgements of both for {plural(len(machine_rows))}, expected at least 2"
                 " (and 20 are few)"
             )
         rest = absent(machine_rows, len(machine.topics))

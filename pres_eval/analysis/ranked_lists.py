@@ -9,8 +9,10 @@ import numpy as np
 
 from pres_eval.analysis.pooling import own_pool
 from pres_eval.arrays import Ids, IntArray
+from pres_eval.batches.topics import cut_to_depth
 from pres_eval.errors import InputError, UsageError
 from pres_eval.options import Options
+from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.blocks import joined
 from pres_eval.reading.formats.recognising import recognised
@@ -88,17 +90,20 @@ def read_ranked_lists(run: RunFiles, options: Options, rewriting: Rewriting | No
         everything = replace(rewriting, judged_too=False).of_judgements(everything)
         pool = everything.pool
     ranking = read_run(run, everything, options)
-    order = np.argsort(ranking.topic, kind="stable")  # the pool's topics are in byte order
-    lengths = np.diff(ranking.offsets)
+    ranked: Ranked = ranking
+    if options.max_retrieved is not None:
+        ranked = cut_to_depth(ranking, options.max_retrieved)
+    order = np.argsort(ranked.topic, kind="stable")  # the pool's topics are in byte order
+    lengths = np.diff(ranked.offsets)
     rows_of_topics = [
-        np.arange(ranking.offsets[number], ranking.offsets[number + 1]) for number in order.tolist()
+        np.arange(ranked.offsets[number], ranked.offsets[number + 1]) for number in order.tolist()
     ]
     no_rows = np.zeros(0, np.int64)  # np.concatenate needs an array, also for a run without topics
-    documents = ranking.document[np.concatenate([*rows_of_topics, no_rows])].astype(np.int64)
+    documents = ranked.document[np.concatenate([*rows_of_topics, no_rows])].astype(np.int64)
     return RankedLists(
         name=run.name,
         tag=ranking.tag,
-        topics=tuple(pool.topics.take(ranking.topic[order])),
+        topics=tuple(pool.topics.take(ranked.topic[order])),
         offsets=np.concatenate(([0], np.cumsum(lengths[order]))),
         documents=pool.documents.take(documents),
         warning=ranking.warning_of_longer_line,

@@ -130,7 +130,7 @@ def _check_judgements(source: File, report: FileReport, options: CheckOptions) -
         report.facts["topics"] = len(relevance.pool.topics)
     else:
         relevance = qrels_in(source, file_format, is_decimal)
-        report.facts["format"] = file_format.meaning
+        report.facts["format"] = file_format.meaning or file_format.name
     if isinstance(relevance, QrelsJudgements):
         report_judgements(report, relevance, level)
     if file_format is not None and not file_format.numbered:

@@ -14,6 +14,7 @@ import numpy as np
 from pres_eval.arrays import IntArray
 from pres_eval.checking.notations import Id, Respelling
 from pres_eval.errors import quoted_apart
+from pres_eval.reading.file import Chunk
 from pres_eval.reading.lines import Lines
 from pres_eval.reading.tokens import NEWLINE
 
@@ -241,8 +242,24 @@ def report_lines(report: FileReport, lines: Lines) -> None:
     # Of tabs and of further blanks between columns, the chunks that have some are counted.
     if has_tabs:
         report.counts["lines", "tabs"] += 1
-    if not fields.separators:
+    if not fields.separators and _has_extra_blanks(chunk):
         report.counts["lines", "extra_blanks"] += 1
+
+
+_EXTRA_BLANKS = tuple(
+    pair.encode()
+    for blank in " \t"
+    for pair in (f"\n{blank}", f"{blank} ", f"{blank}\t", f"{blank}\r", f"{blank}\n")
+)
+"""A blank or tab where a line begins or ends, or beside another one."""
+
+
+def _has_extra_blanks(chunk: Chunk) -> bool:
+    """Return whether a line begins or ends with a blank or tab, or has two of them side by side."""
+    begins_with_blank = chunk.buffer[chunk.start] in b" \t"
+    return begins_with_blank or any(
+        chunk.buffer.find(pair, chunk.start, chunk.stop) >= 0 for pair in _EXTRA_BLANKS
+    )
 
 
 def _lines_not_utf8(text: bytes) -> IntArray:
@@ -288,7 +305,8 @@ def report_respelling(
     for change in respelling.all_changes():
         changes.append(change.without)
         pairs += change.pairs
-    message = f"they match {', others '.join(changes)}{respelling.advice}"
+    # Ids that lost one number and ids that lost two are two changes with the same words.
+    message = f"they match {', others '.join(dict.fromkeys(changes))}{respelling.advice}"
     examples = []
     for id_of_run, judged in pairs[: report.most]:
         _, text_of_run = id_of_run

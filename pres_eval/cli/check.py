@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from pres_eval.checking.check import EXIT_ERRORS, check_files, failed
-from pres_eval.checking.findings import KINDS, FileReport, Severity
+from pres_eval.checking.findings import KINDS, Example, FileReport, Severity
 from pres_eval.checking.known_ids import KnownIds, read_ids
 from pres_eval.checking.run import CheckOptions
 from pres_eval.checking.text import as_json, as_text
@@ -28,18 +28,26 @@ from pres_eval.cli.command_options import (
 from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import reading_bar
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, RESULTS_FORMAT, NumberOptions
-from pres_eval.cli.streams import check_stdin_once, is_watched, warn
+from pres_eval.cli.streams import is_watched, warn
 from pres_eval.engines.machine import num_processors
-from pres_eval.errors import InputError, ReadingNote, ReadingWarning, SwallowedLinesNote, UsageError
+from pres_eval.errors import (
+    InputError,
+    MissingExtraError,
+    ReadingNote,
+    ReadingWarning,
+    SwallowedLinesNote,
+    UsageError,
+)
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.csv_rows import cells_of, separator_of_lines
+from pres_eval.reading.formats.parquet import has_grades_alone
 from pres_eval.reading.formats.recognising import has_whole_numbers, recognised
 from pres_eval.reading.headings import DOCNO, TOPIC, Role
 from pres_eval.reading.judgements.relevance import relevance_info
 from pres_eval.reading.lines import QRELS
 from pres_eval.reading.mistakes.advice import advice
 from pres_eval.reading.rewriting import read_mapping
-from pres_eval.reading.run_files import RunFiles, check_format, source_at, text_at
+from pres_eval.reading.run_files import PARQUET, RunFiles, check_format, source_at, text_at
 
 
 def _check_ignored(
@@ -145,7 +153,6 @@ class CheckCommandOptions(CommandOptions):
 @command_with(CheckCommandOptions)
 def command(options: CheckCommandOptions) -> None:
     """Check the files, and write the findings; exit 1 for errors."""
-    check_stdin_once(options.files[0], options.files[1:])
     check_format(options.results_format)
     relevance_info(options.relevance_format)
     options_of_checks, known_ids = _options_of_checks(options), _known_ids(options)
@@ -231,9 +238,19 @@ def _collected_reading_warnings() -> Iterator[list[str]]:
 def _add_reading_warning(reports: list[FileReport], text: str) -> None:
     """Add a reader's warning to the report of the file whose path it begins with; if none, print it."""
     for report in reports:
-        if text.startswith(f"{report.path}: "):
-            report.add("read-with-warning", 1, text.removeprefix(f"{report.path}: "))
-            return
+        match = re.match(rf"{re.escape(report.path)}(?::(\d+))?: (.*)", text, re.DOTALL)
+        if match is None:
+            continue
+        line, message = match.groups()
+        examples = []
+        if line is not None:
+            examples.append(Example(int(line), message))
+            message = ""
+        earlier = report.findings.get("read-with-warning")
+        if earlier is not None and earlier.message and message:
+            message = f"{earlier.message}; {message}"
+        report.add("read-with-warning", 1, message, examples)
+        return
     warn(text)
 
 
@@ -245,12 +262,14 @@ def looks_like_judgements(source: File, options: CheckCommandOptions) -> bool:
     """
     if options.relevance_format != "qrels":
         return True
-    with contextlib.suppress(InputError):
+    with contextlib.suppress(InputError, MissingExtraError):
         run_format, judged_format = recognised(source, Role.RUN), recognised(source, Role.QRELS)
         if run_format is None and judged_format is None:
             return _is_table_of_judgements(source)
         if run_format is None:
             return True
+        if run_format.name == PARQUET:
+            return has_grades_alone(source)
         is_of_both = run_format == judged_format and run_format.name in ("json", "beir")
         return is_of_both and has_whole_numbers(source)
     return False

@@ -10,15 +10,16 @@ from pres_eval.cli.command_options import CommandOptions, FileUse, argument, com
 from pres_eval.cli.output import output_file
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, RESULTS_FORMAT
 from pres_eval.cli.streams import warn, writing_results
-from pres_eval.errors import InputError, UsageError, quoted
+from pres_eval.errors import InputError, UsageError, plural, quoted
 from pres_eval.library.converting import blocks_of_file
 from pres_eval.reading.blocks import Block, FileFormat
 from pres_eval.reading.file import BYTE_ORDER_MARK, File
+from pres_eval.reading.formats.parquet import has_grades_alone
 from pres_eval.reading.formats.recognising import has_whole_numbers, recognised
 from pres_eval.reading.headings import GRADE, QRELS_PREFIX, RANK, RUN_PREFIX, SCORE, Role
 from pres_eval.reading.lines import QRELS
 from pres_eval.reading.naming import current_naming
-from pres_eval.reading.run_files import TABLE_FORMATS, TREC, check_format, source_at
+from pres_eval.reading.run_files import PARQUET, TABLE_FORMATS, TREC, check_format, source_at
 from pres_eval.reading.topic_files import TOPIC_HEADINGS
 from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks
 
@@ -100,6 +101,8 @@ def _has_grades(source: File, options: ConvertOptions) -> bool:
     run_format = recognised(source, Role.RUN)
     if run_format is None:
         return _begins_as_judgements(source)
+    if run_format.name == PARQUET and has_grades_alone(source):
+        return True
     if options.target in ("qrels", *OF_RUNS):
         return options.target == "qrels"
     form = _value_of_option(run_format)
@@ -164,7 +167,7 @@ def _with_topics_of(blocks: Iterator[Block], path: str) -> Iterator[Block]:
                 raise InputError(
                     path,
                     None,
-                    f"{len(names)} lines, and topic {quoted(topic)}",
+                    f"{plural(len(names), 'line')}, and topic {quoted(topic)}",
                     "a line for each topic, numbered from 1",
                 )
             last_number = max(last_number, int(topic))

@@ -86,7 +86,8 @@ def _documents_table(
 
     def read_again(run: int) -> FirstDocuments:
         """Return the first documents of a run."""
-        return first_documents(text_at(loaded.paths[run]), options.compat, depth, rewriting)
+        source = text_at(loaded.paths[run])
+        return first_documents(source, options.compat, depth, rewriting, options.duplicates)
 
     loop = loaded.loop("listing documents", loaded.paths)
     documents_of_runs = loop(read_again, len(loaded.paths))

@@ -18,7 +18,6 @@ from pres_eval.cli.command_options import argument, command_with, option
 from pres_eval.cli.loading import read_runs, select_or_default
 from pres_eval.cli.reader import qrels_at, unchanged
 from pres_eval.cli.shared import MEASURES, NMAX
-from pres_eval.cli.streams import check_stdin_once
 from pres_eval.errors import InputError, RunFailure, UsageError, plural
 from pres_eval.options import recorded
 from pres_eval.reading.judgements.relevance import QrelsJudgements
@@ -99,7 +98,6 @@ class JudgesOptions(AnalysisOptions):
 def command(options: JudgesOptions) -> None:
     """Print the agreement of judges, and its effect on runs."""
     paths = [options.first, options.second, *options.judges]
-    check_stdin_once(paths[0], [*paths[1:], *options.runs])
     settings = _settings(options, paths)
     read_twice = [*paths, *options.runs] if options.correct else []
     with unchanged(read_twice):
@@ -170,6 +168,7 @@ def _settings(options: JudgesOptions, paths: Sequence[str]) -> dict[str, object]
     settings: dict[str, object] = {
         "judges": [text_of(path) for path in paths],
         **recorded(options.evaluation_options()),
+        **options.rewrites,
     }
     if not options.runs:
         return settings
@@ -212,7 +211,7 @@ def _tables_corrected_by_people(options: JudgesOptions) -> tuple[list[Table], tu
     scores = []
     failures: tuple[RunFailure, ...] = ()
     for path in (options.first, options.second):
-        qrels = qrels_at(options, path)
+        qrels = qrels_at(options.replace(quiet=True), path)  # warnings about it were printed before
         # That people judged fewer topics is what --correct is for: no warning of it.
         options_of_judge = options.replace(quiet=options.quiet or path == options.first)
         rankings, names, failures = read_runs(options_of_judge, options.runs, qrels, evaluation_options)
@@ -255,7 +254,8 @@ def _warn_of_opposite_orders(options: JudgesOptions, judges: TwoJudges) -> None:
             f" people put it {by_people:.4f} behind (both significant, t and Holm)"
         )
     if len(pairs) > _MOST_PAIRS:
-        options.warn(f"{len(pairs) - _MOST_PAIRS} more pairs of runs are in opposite orders")
+        further = plural(len(pairs) - _MOST_PAIRS, "more pair of runs is", "more pairs of runs are")
+        options.warn(f"{further} in opposite orders")
 
 
 Scorer = Callable[[QrelsJudgements], PairedScores]

@@ -18,11 +18,12 @@ from pres_eval.arrays import AnyInts
 from pres_eval.cli.command_options import CommandOptions, FileUse, argument, command_with, option
 from pres_eval.cli.output import output_file, write_output
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, NumberOptions
-from pres_eval.cli.streams import check_stdin_once, note, writing_results
-from pres_eval.errors import UsageError, plural
+from pres_eval.cli.streams import note, writing_results
+from pres_eval.errors import InputError, UsageError, plural
 from pres_eval.library.converting import ENDINGS
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.judgements.relevance import as_qrels, read_relevance
+from pres_eval.reading.judgements.relevance import QrelsJudgements, as_qrels, read_relevance
+from pres_eval.reading.mistakes.shapes import SWAPPED
 from pres_eval.reading.run_files import source_at
 from pres_eval.report.converted import write_blocks
 from pres_eval.report.grid import guarded
@@ -68,8 +69,7 @@ class MergeOptions(CommandOptions):
 @command_with(MergeOptions)
 def command(options: MergeOptions) -> None:
     """Merge the files, and write the judgements."""
-    check_stdin_once(options.first, options.others)
-    judges = [as_qrels(read_relevance(source_at(path)), "merge") for path in (options.first, *options.others)]
+    judges = [_judgements_at(path) for path in (options.first, *options.others)]
     if not options.others:
         judges = judges_of_repeats(judges[0])
     if len(judges) == 1:
@@ -90,6 +90,17 @@ def command(options: MergeOptions) -> None:
         write_blocks(stream, [block], form, grades=True, name=options.first, tag="")
     if not options.quiet:
         note(_summary(judged, len(differing), is_listed=options.disagreements_file is not None))
+
+
+def _judgements_at(path: str) -> QrelsJudgements:
+    """Return the judgements of an assessor; raise InputError for a file without judgements."""
+    try:
+        return as_qrels(read_relevance(source_at(path)), "merge")
+    except InputError as error:
+        if SWAPPED not in error.advice:
+            raise
+        advice = "this looks like a run: merge takes judgements alone"
+        raise InputError(error.path, error.line, error.found, error.expected, advice) from None
 
 
 def _summary(judged: Assessments, num_differing: int, is_listed: bool) -> str:

@@ -122,13 +122,18 @@ class PoolOptions(RewriteOptions):
             return strata[-1].last
         return self.depth or POOL_DEPTH
 
+    @property
+    def used_seed(self) -> int:
+        """Seed with which --strata draws."""
+        return SAMPLE_SEED if self.seed is None else self.seed
+
     def settings(self, strata: tuple[RankStratum, ...]) -> dict[str, object]:
         """Return what the pool was made with, for JSON."""
         return {
             "runs": [text_of(run) for run in self.runs],
             "depth": self.deepest(strata),
             "strata": self.strata,
-            "seed": self.seed,
+            "seed": self.used_seed if strata else None,
             "judged": None if self.judged is None else text_of(self.judged),
             "order": self.order,
             "persistence": self.persistence,
@@ -151,7 +156,7 @@ def command(options: PoolOptions) -> None:
     documents = pooled
     sample = None
     if strata:
-        sample = draw(pooled, strata, SAMPLE_SEED if options.seed is None else options.seed)
+        sample = draw(pooled, strata, options.used_seed)
         documents = sample.documents
     to_judge = ~_are_judged(documents, grades)
     stratum = None

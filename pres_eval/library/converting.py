@@ -22,7 +22,8 @@ from pres_eval.reading.formats.delimited import is_decimal, read_columns
 from pres_eval.reading.formats.recognising import FORMATS, judgements_format, recognised
 from pres_eval.reading.headings import Role
 from pres_eval.reading.judgements.relevance import QRELS_FLOAT, QrelsJudgements
-from pres_eval.reading.lines import QRELS, RUN
+from pres_eval.reading.lines import QRELS, RUN, Layout, no_lines_error
+from pres_eval.reading.mistakes.advice import with_advice
 from pres_eval.reading.naming import current_naming
 from pres_eval.reading.run_files import source_at
 from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks
@@ -146,7 +147,7 @@ def blocks_of_file(source: File, form: str | None, *, grades: bool) -> Iterator[
         if grades:
             yield from _qrels_blocks(source)
         else:
-            yield from read_columns(source, RUN, header=False, document=2)
+            yield from _blocks_of_lines(source, RUN)
         return
     has_rows = False
     for block in file_format.read(source, role):
@@ -162,8 +163,23 @@ def _qrels_blocks(source: File) -> Iterator[Block]:
     """Yield the rows of qrels, whose grades may have decimals."""
     try:
         # All blocks are read before the first is yielded, as the last one may show that grades have decimals.
-        yield from list(read_columns(source, QRELS, header=False, document=2))
+        yield from list(_blocks_of_lines(source, QRELS))
     except InputError as error:
         if not is_decimal(error):
             raise
-        yield from read_columns(source, QRELS_FLOAT, header=False, document=2)
+        yield from _blocks_of_lines(source, QRELS_FLOAT)
+
+
+def _blocks_of_lines(source: File, layout: Layout) -> Iterator[Block]:
+    """Yield the rows of a file of lines; raise InputError for a wrong line, with advice, and without rows."""
+    has_rows = False
+    try:
+        for block in read_columns(source, layout, header=False, document=2):
+            has_rows = True
+            yield block
+    except InputError as error:
+        if error.line is None:
+            raise
+        raise with_advice(error, source, layout.names) from None
+    if not has_rows:
+        raise no_lines_error(source, layout)

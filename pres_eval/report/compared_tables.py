@@ -125,10 +125,11 @@ def _notes_of_means(result: ComparedRuns) -> Iterator[str | Note]:
     if result.unseen and settings.test not in JOINT_TESTS and settings.correction != "none":
         yield "p-values are corrected for all pairs of runs, as the baseline was chosen by the same topics"
     yield from falling_notes(result.scores.measures, result.scores.falling)
-    if result.contradictions():
+    num_contradictions = result.contradictions()
+    if num_contradictions:
         yield (
             f"{settings.test} compares ranks or signs of the differences of topics, not their mean: in"
-            f" {result.contradictions()} significant comparisons it favours the run with the worse mean"
+            f" {plural(num_contradictions, 'significant comparison')} it favours the run with the worse mean"
             " (--test t compares means)"
         )
     yield from left_out_notes(result.scores.left_out)
@@ -346,9 +347,8 @@ def _note_on_missing_intervals(result: ComparedRuns) -> Iterator[str]:
         return
     count = 0
     for pair in result.comparisons:
-        # d_z is nan if the differences do not vary.
-        has_no_interval = pair.difference != 0 and math.isnan(pair.d_z)
-        if has_no_interval and not math.isnan(pair.p_value):
+        # d_z is infinite if all topics have the same difference, other than 0.
+        if math.isinf(pair.d_z) and not math.isnan(pair.p_value):
             count += 1
     if not count:
         return

@@ -27,13 +27,13 @@ SHOWN_ROWS = 12
 
 
 def more_rows(count: int, table: str) -> list[str]:
-    """Return a line on the rows beyond SHOWN_ROWS and the --table that prints them; none if all are shown.
+    """Return a line on the rows beyond SHOWN_ROWS and the options that print them; none if all are shown.
 
     count: rows of the table; table: its name
     """
     if count <= SHOWN_ROWS:
         return []
-    return [f"{count - SHOWN_ROWS} more: --table {table}"]
+    return [f"{count - SHOWN_ROWS} more: --table {table} --format csv"]
 
 
 def agreement_table(

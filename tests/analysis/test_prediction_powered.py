@@ -255,7 +255,7 @@ def test_people_have_to_judge_some_topics(command: Command, tmp_path: Path) -> N
     one.write_text("".join(line for line in lines if line.split()[0] == lines[0].split()[0]))
     called = command("judges", one, QRELS, *RUNS, "--correct", "--quiet")
     assert called.code == 7
-    assert "judgements of both for 1 topics, expected at least 2 (and 20 are few)" in called.err
+    assert "judgements of both for 1 topic, expected at least 2 (and 20 are few)" in called.err
 
 
 def test_intervals_of_a_bounded_measure_are_cut_to_its_range() -> None:

@@ -148,7 +148,7 @@ def test_a_pipe_can_be_converted(call: Command, monkeypatch: pytest.MonkeyPatch)
             "9 Q0 a 1 2 r\n",
             "--to csv --topics-from file",
             2,
-            "file: 1 lines, and topic '9', expected a line for each topic, numbered from 1",
+            "file: 1 line, and topic '9', expected a line for each topic, numbered from 1",
         ),
     ],
 )

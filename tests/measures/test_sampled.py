@@ -391,7 +391,7 @@ def test_faults_of_strata(tmp_path: Path, rows: list[tuple[object, ...]], said: 
         ([*PRELS, ("3", "a", 1, 1, 1.5)],
          "judged:6: inclusion probability '1.5', expected a number above 0 and at most 1"),
         ([("1", "a", "x", 1, 0.5)], "judged:1: relevance 'x', expected an integer"),
-        ([*PRELS, ("1", "a", 1, 1, 0.5)], "judged:6: topic '1', stratum '1': document 'a' again"),
+        ([*PRELS, ("1", "a", 1, 1, 0.5)], "judged:6: topic '1', method '1': document 'a' again"),
     ],
 )  # fmt: skip
 def test_faults_of_prels(tmp_path: Path, rows: list[tuple[object, ...]], said: str) -> None:

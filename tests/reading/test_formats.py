@@ -227,7 +227,7 @@ FAULTS: list[tuple[str, str, str]] = [
         '{"q1": {"a": 1}}\n{"q1": {"b": "c"}}\n',
         "run:2: score '\"c\"' of document 'b' for topic 'q1'",
     ),
-    ("jsonl", '{"q1": {"a": 1}}\n[]\n', "run:2: JSON that is a list, expected JSON like"),
+    ("jsonl", '{"q1": {"a": 1}}\n[]\n', "run:2: JSON of type list, expected JSON like"),
     ("jsonl", '{"qid": "q1", "docno": "a"}\n', "run:1: a record with 'qid', 'docno', expected one with"),
     ("msmarco", "q1 a 1\nq1 b\n", "run:2: 2 columns, expected 3 (topic docno rank)"),
     ("msmarco", "q1 a 1\nq1 b x\n", "run:2: rank 'x', expected an integer"),

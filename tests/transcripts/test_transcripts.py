@@ -27,7 +27,10 @@ SHOWN_ELSEWHERE = {
 }
 """Options that no transcript shows, and where they are tried."""
 
-GUARDED: list[str | None] = []
+GUARDED: list[str | None] = [
+    "check",
+    "convert",
+]
 
 Play = Callable[[], Player]
 

@@ -246,7 +246,7 @@ class RecordReader:
             used = (columns.topic, columns.document)
             fields = [name for name in headings if name not in used]
             candidates = [name for name in fields if may_be_numbers([record[name]], self._role)]
-            warn_of_unnamed_number(self._source.name, candidates, self._role, "HEADING")
+            warn_of_unnamed_number(self._source.name, self.naming, candidates, self._role, "HEADING")
         if columns.number is not None:
             warn_of_other_number(self._source.name, self.naming, headings, columns.number, self._role)
 

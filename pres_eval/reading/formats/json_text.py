@@ -101,7 +101,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _nested_entries(source: File, data: Any, line: int | None) -> Iterator[Entry]:
     """Yield the documents of {topic: {docno: number}} and of {topic: [docnos]}, in this line of the file."""
     if not isinstance(data, Mapping):
-        raise InputError(source.name, line, f"JSON that is a {type(data).__name__}", f"JSON like {SHAPE}")
+        raise InputError(source.name, line, f"JSON of type {type(data).__name__}", f"JSON like {SHAPE}")
     for topic, documents in data.items():
         if isinstance(documents, Mapping):
             for document, number in documents.items():

@@ -84,6 +84,18 @@ def opened(source: File) -> Iterator[Any]:
         raise InputError(source.name, None, f"cannot be read ({reason})") from None
 
 
+def has_grades_alone(source: File) -> bool:
+    """Return whether a Parquet file has the columns of judgements, and not those of a run.
+
+    Raises InputError for a file that cannot be read, MissingExtraError without pyarrow.
+    """
+    with opened(source) as file:
+        names = file.schema_arrow.names
+        if columns_of(names, Role.RUN, source.naming.for_role(Role.RUN)) is not None:
+            return False
+        return columns_of(names, Role.QRELS, source.naming.for_role(Role.QRELS)) is not None
+
+
 def row_groups(source: File, file: Any, numbers: Iterable[int], role: Role) -> Iterator[Block]:
     """Yield the rows of the row groups with these numbers of an open file, some rows at a time."""
     columns, names = columns_in(source, file, role), column_names(source, file, role)
@@ -165,7 +177,7 @@ def _warn_of_first_rows(source: File, file: Any, columns: Columns, role: Role) -
             is_unused = column not in columns.used
             if is_unused and may_be_numbers(first_rows.column(column).to_pylist(), role):
                 candidates.append(heading)
-        warn_of_unnamed_number(source.name, candidates, role, "HEADING")
+        warn_of_unnamed_number(source.name, naming, candidates, role, "HEADING")
     for row in first_rows.to_pylist():
         if table.rival is not None:
             table.see_docnos(row[document], row[table.rival])

@@ -55,7 +55,7 @@ FORMATS = {
         ),
         FileFormat("beir", "BEIR's (a header, then query-id corpus-id score)", read_beir),
         FileFormat("json", f"JSON ({SHAPE})", read_json, numbered=False),
-        FileFormat(JSON_LISTS, f"JSON ({SHAPE_OF_LISTS})", read_json, numbered=False),
+        FileFormat(JSON_LISTS, f"JSON ({SHAPE_OF_LISTS})", read_json, numbered=False, by_rank=True),
         FileFormat(JSON_RECORDS, "JSON (records)", read_json, numbered=False),
         FileFormat(JSON_EXPORT, "JSON (of a search engine or an evaluation tool)", read_json, numbered=False),
         FileFormat("jsonl", "JSON Lines", read_json_lines),

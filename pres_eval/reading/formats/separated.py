@@ -127,6 +127,8 @@ def _warn_of_unnamed_numbers(
     headings   of the columns; none if options name them by their numbers
     """
     lines = source.head().decode("utf-8-sig", "surrogateescape").split("\n")[:-1]
+    if not headings:
+        lines = [line for line in lines if not line.startswith("#")]
     rows = [cells_of(line.rstrip("\r"), separator) for line in lines if line.strip()]
     rows = [row for row in rows if len(row) > columns.last and row != list(headings)]
     width = min(map(len, rows), default=0)
@@ -140,7 +142,7 @@ def _warn_of_unnamed_numbers(
     for column in range(width):
         if column not in columns.used and may_be_numbers([row[column] for row in body], role):
             candidates.append(names[column])
-    warn_of_unnamed_number(source.name, candidates, role, option)
+    warn_of_unnamed_number(source.name, source.naming.for_role(role), candidates, role, option)
 
 
 def read_by_number(source: File, role: Role) -> Iterator[Block]:
@@ -355,7 +357,8 @@ class CellReader:
             grade = naming.grade(number_text)
             if math.isnan(grade) and text.strip()[:1].isalpha():
                 advice = f"--grades {text}=GRADE,... reads words as grades"
-                raise InputError(self.source.name, line, f"relevance {quoted(text)}", "an integer", advice)
+                expected = expected_grade(self.role)
+                raise InputError(self.source.name, line, f"relevance {quoted(text)}", expected, advice)
             return checked_grade(grade, f"relevance {quoted(text)}", self.source.name, line, self.role)
         score = number_of(number_text)
         if math.isnan(score):
@@ -386,6 +389,13 @@ def _lines(source: File) -> Iterator[str]:
         source.give_back(chunk)
 
 
+def expected_grade(role: Role) -> str:
+    """Return what messages expect of a grade."""
+    if role.has_gains:
+        return "a finite number"
+    return "an integer"
+
+
 def checked_grade(grade: int | float, text: str, name: str, line: int | None, role: Role) -> int | float:
     """Return a grade as a whole number, or as it is if it has decimals and is read as a gain.
 
@@ -397,9 +407,7 @@ def checked_grade(grade: int | float, text: str, name: str, line: int | None, ro
     largest = 2**63
     if isinstance(grade, float):
         largest = 2**53  # larger doubles are not exact to a whole number
-    expected = "an integer"
-    if role.has_gains:
-        expected = "a finite number"
+    expected = expected_grade(role)
     if math.isnan(grade) or abs(grade) >= largest:
         raise InputError(name, line, text, expected)
     if grade == int(grade):

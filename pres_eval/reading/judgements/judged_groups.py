@@ -183,6 +183,8 @@ class UnequalSample(Sample):
     """A sample whose file has a probability for each document: prels."""
 
     info: ClassVar = RelevanceInfo.PRELS
+    noun: ClassVar = "method"
+    once: ClassVar = "each document of a topic once"
 
 
 _Groups = TypeVar("_Groups", bound=GroupQrels)

@@ -14,7 +14,7 @@ from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.blocks import Block, FileFormat, joined
 from pres_eval.reading.file import File
-from pres_eval.reading.headings import NO_NAMING, Role
+from pres_eval.reading.headings import GAINS_ADVICE, NO_NAMING, Role
 from pres_eval.reading.judgements.pool import Pool, Pooled, Remembered, build_pool
 from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, no_lines_error, results_of_chunks
 from pres_eval.reading.run_files import TABLE_FORMATS
@@ -222,11 +222,18 @@ def _read_recognised(source: File, form: str, jobs: int | None) -> QrelsJudgemen
         if recognised_format is not None:
             return qrels_in(source, recognised_format, is_decimal)
         if is_decimal:
-            raise
+            raise _without_gains_advice(error) from None
         whole_grades = qrels_of_decimals(source, error, jobs)
         if whole_grades is None:
             raise
         return whole_grades
+
+
+def _without_gains_advice(error: InputError) -> InputError:
+    """Return an error without the advice to read decimals as gains, which the options ask for already."""
+    if error.advice != GAINS_ADVICE:
+        return error
+    return type(error)(error.path, error.line, error.found, error.expected)
 
 
 def qrels_of_decimals(source: File, error: InputError, jobs: int | None) -> QrelsJudgements | None:

@@ -488,7 +488,9 @@ def _tag(rows: Rows, role: Role) -> str:
 def named_columns(lines: Sequence[bytes], role: Role, path: str) -> str:
     """Return a message: which columns a table has, which are needed, and the option that names them."""
     texts = [line.decode("utf-8-sig", "surrogateescape").rstrip("\r") for line in lines]
+    line = 1
     if _is_line_for_excel(texts[0]):
+        line = 2
         del texts[0]
     separator = next((sign for sign in "\t;,|" if sign in texts[0]), ",")
     header = next(iter(_rows(texts, separator)))
@@ -498,7 +500,7 @@ def named_columns(lines: Sequence[bytes], role: Role, path: str) -> str:
     known = _known_headings(header, [TOPIC, DOCNO, *kinds])
     names = [TOPIC, DOCNO]
     needed = f"{TOPIC}, {DOCNO} and {' or '.join(kinds)}"
-    message = f"line 1 names the columns {', '.join(header)}, and {needed} are needed"
+    message = f"line {line} names the columns {', '.join(header)}, and {needed} are needed"
     if len(header) > len(names):
         names.append(next((kind for kind in kinds if kind in known), kinds[0]))
         if role.has_grades:

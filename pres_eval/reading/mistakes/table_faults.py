@@ -249,29 +249,46 @@ def _warning_of_rising_scores(rows: Sequence[tuple[str, float, float]]) -> str |
     )
 
 
-def warn_of_unnamed_number(name: str, candidates: Sequence[str], role: Role, option: str) -> None:
-    """Warn of a table of which --columns names no grades or scores, but which has columns that may be these.
+def warn_of_unnamed_number(
+    name: str, naming: Naming, candidates: Sequence[str], role: Role, option: str
+) -> None:
+    """Warn of a table that is read without grades or scores, though it may have some or --columns names some.
 
     name        of the file
     candidates  headings of the columns whose values may be grades or scores
     option      what --columns calls one of them: its heading, or its number
     """
-    if not candidates:
+    kinds, named = _kinds_of_number(role, naming)
+    if not named and not candidates:
         return
-    shown = " or ".join(candidates)
     if len(candidates) == 1:
         option = candidates[0]
+    problem, verb = f"--columns names no {' and no '.join(kinds)}", "add"
+    if named:
+        problem, verb = f"{_named_options(named, naming)} not among its headings", "use"
+    result, what = "the order of its rows is the ranking", "them"
     if role.has_grades:
-        text = (
-            f"--columns names no grade, so that all of its documents are relevant; {shown} may hold grades:"
-            f" add grade={option}"
-        )
-    else:
-        text = (
-            f"--columns names no score and no rank, so that the order of its rows is the ranking; {shown} may"
-            f" hold them: add score={option} or rank={option}"
-        )
+        result, what = "all of its documents are relevant", "grades"
+    text = f"{problem}, so that {result}"
+    if candidates:
+        options = " or ".join(f"{kind}={option}" for kind in kinds)
+        text += f"; {' or '.join(candidates)} may hold {what}: {verb} {options}"
     warnings.warn(f"{name}: {text}", ReadingWarning, stacklevel=2)
+
+
+def _kinds_of_number(role: Role, naming: Naming) -> tuple[list[str], list[str]]:
+    """Return the kinds of columns of grades, or of scores and ranks, and those that --columns names."""
+    kinds = [SCORE, RANK]
+    if role.has_grades:
+        kinds = [GRADE]
+    return kinds, [kind for kind in kinds if kind in naming.columns]
+
+
+def _named_options(kinds: Sequence[str], naming: Naming) -> str:
+    """Return what --columns names for these kinds of columns, with a verb: `--columns score=Points is`."""
+    verb = "is" if len(kinds) == 1 else "are"
+    options = " and ".join(f"{kind}={naming.columns[kind]}" for kind in kinds)
+    return f"--columns {options} {verb}"
 
 
 def warn_of_other_number(name: str, naming: Naming, headings: Sequence[str], number: str, role: Role) -> None:
@@ -282,14 +299,11 @@ def warn_of_other_number(name: str, naming: Naming, headings: Sequence[str], num
     headings  of the table
     number    the heading that is read: of grades, scores or ranks
     """
-    kinds = [SCORE, RANK]
-    if role.has_grades:
-        kinds = [GRADE]
-    named = [kind for kind in kinds if kind in naming.columns]
+    _, named = _kinds_of_number(role, naming)
     if not named or naming.by_number or any(naming.named_column(kind, headings) for kind in named):
         return
-    options = " and ".join(f"{kind}={naming.columns[kind]}" for kind in named)
-    text = f"--columns {options} is not among its headings ({', '.join(headings)}), so that {number} is read"
+    problem = f"{_named_options(named, naming)} not among its headings ({', '.join(headings)})"
+    text = f"{problem}, so that {number} is read"
     warnings.warn(f"{name}: {text}", ReadingWarning, stacklevel=2)
 
 
