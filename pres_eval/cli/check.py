@@ -28,7 +28,7 @@ from pres_eval.cli.command_options import (
 from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import reading_bar
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, RESULTS_FORMAT, NumberOptions
-from pres_eval.cli.streams import check_stdin_once, is_watched, warn
+from pres_eval.cli.streams import is_watched, warn
 from pres_eval.engines.machine import num_processors
 from pres_eval.errors import (
     InputError,
@@ -153,7 +153,6 @@ class CheckCommandOptions(CommandOptions):
 @command_with(CheckCommandOptions)
 def command(options: CheckCommandOptions) -> None:
     """Check the files, and write the findings; exit 1 for errors."""
-    check_stdin_once(options.files[0], options.files[1:])
     check_format(options.results_format)
     relevance_info(options.relevance_format)
     options_of_checks, known_ids = _options_of_checks(options), _known_ids(options)

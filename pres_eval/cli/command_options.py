@@ -16,7 +16,7 @@ import click
 
 from pres_eval.arrays import LARGEST_WHOLE_NUMBER, nearest_integer
 from pres_eval.cli.overwriting import NamedFile, check_outputs, check_stdout, stream_identity, values_of
-from pres_eval.cli.streams import shown_reader_warnings
+from pres_eval.cli.streams import check_stdin_once, shown_reader_warnings
 from pres_eval.errors import (
     InputError,
     PresEvalError,
@@ -232,15 +232,16 @@ class CommandOptions:
                 raise UsageError(f"{field.names[0]} goes with {field.need.text}")
 
     def check_files(self, written: Sequence[NamedFile] = ()) -> None:
-        """Raise UsageError if a file to be written is an input or another output.
+        """Raise UsageError if a file to be written is an input or another output, or two are standard input.
 
         written  more files that the command writes, which options do not name one by one
         """
+        inputs = self.named_files(FileUse.READ, FileUse.BASELINE)
+        check_stdin_once([file.path for file in inputs])
         outputs = [*self.named_files(FileUse.WRITTEN), *written]
         stdout = stream_identity(sys.stdout)
         if not outputs and stdout is None:
             return  # all that is written goes to a terminal or a pipe
-        inputs = self.named_files(FileUse.READ, FileUse.BASELINE)
         check_outputs(outputs, inputs)
         if stdout is not None:
             check_stdout(stdout, outputs, inputs)

@@ -17,7 +17,7 @@ from pres_eval.cli.output import exit_if_failed, output_file
 from pres_eval.cli.printing import named_lines, print_results
 from pres_eval.cli.reader import relevance_at, runs_at, topic_files
 from pres_eval.cli.shared import TABLES
-from pres_eval.cli.streams import check_stdin_once, collected_warnings
+from pres_eval.cli.streams import collected_warnings
 from pres_eval.errors import MeasureError, PresEvalError, RunFailure, UsageError, plural
 from pres_eval.measures.base import geometric_mean
 from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, leave_out, select, with_ties_and_bounds
@@ -98,7 +98,6 @@ def _evaluate(options: EvaluateOptions, warnings: Sequence[str]) -> None:
     if options.cluster is not None or any("://" in path for path in (options.qrels, *options.runs)):
         options = _with_files_of_patterns(options)
     check_format(options.results_format)
-    check_stdin_once(options.qrels, options.runs)
     missing_runs = [run for run in options.runs if run != "-" and not os.path.exists(run)]  # noqa: PTH110
     if missing_runs:
         _check_runs_are_not_measures(options, missing_runs)

@@ -18,7 +18,6 @@ from pres_eval.cli.command_options import argument, command_with, option
 from pres_eval.cli.loading import read_runs, select_or_default
 from pres_eval.cli.reader import qrels_at, unchanged
 from pres_eval.cli.shared import MEASURES, NMAX
-from pres_eval.cli.streams import check_stdin_once
 from pres_eval.errors import InputError, RunFailure, UsageError, plural
 from pres_eval.options import recorded
 from pres_eval.reading.judgements.relevance import QrelsJudgements
@@ -99,7 +98,6 @@ class JudgesOptions(AnalysisOptions):
 def command(options: JudgesOptions) -> None:
     """Print the agreement of judges, and its effect on runs."""
     paths = [options.first, options.second, *options.judges]
-    check_stdin_once(paths[0], [*paths[1:], *options.runs])
     settings = _settings(options, paths)
     read_twice = [*paths, *options.runs] if options.correct else []
     with unchanged(read_twice):

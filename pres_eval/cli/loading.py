@@ -18,7 +18,7 @@ from pres_eval.cli.analysing import PairedOptions
 from pres_eval.cli.progress import loop_with_bar
 from pres_eval.cli.reader import path_of, relevance_at, runs_at, warn_of_ties
 from pres_eval.cli.shared import NumberOptions
-from pres_eval.cli.streams import check_stdin_once, say
+from pres_eval.cli.streams import say
 from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, no_such_run, plural
 from pres_eval.measures.selection import Selection, select
@@ -284,7 +284,6 @@ def load(options: NumberOptions, qrels: str, runs: Sequence[str], default_rule: 
     default_rule  stands for --topics if it is not given, a name of TOPIC_RULES
     """
     evaluation_options = options.evaluation_options()
-    check_stdin_once(qrels, runs)
     relevance = relevance_at(options, qrels)
     rankings, names, failures = read_runs(options, runs, relevance, evaluation_options)
     rankings, topics = use_topics(

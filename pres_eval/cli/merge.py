@@ -18,7 +18,7 @@ from pres_eval.arrays import AnyInts
 from pres_eval.cli.command_options import CommandOptions, FileUse, argument, command_with, option
 from pres_eval.cli.output import output_file, write_output
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, NumberOptions
-from pres_eval.cli.streams import check_stdin_once, note, writing_results
+from pres_eval.cli.streams import note, writing_results
 from pres_eval.errors import InputError, UsageError, plural
 from pres_eval.library.converting import ENDINGS
 from pres_eval.reading.blocks import Block
@@ -69,7 +69,6 @@ class MergeOptions(CommandOptions):
 @command_with(MergeOptions)
 def command(options: MergeOptions) -> None:
     """Merge the files, and write the judgements."""
-    check_stdin_once(options.first, options.others)
     judges = [_judgements_at(path) for path in (options.first, *options.others)]
     if not options.others:
         judges = judges_of_repeats(judges[0])

@@ -177,6 +177,23 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
                     " chromium --headless --print-to-pdf=FILE.pdf FILE.html"
                 )
 
+    def check_no_picture(self, needed: str) -> None:
+        """Raise UsageError for options of pictures, those of the report among them."""
+        super().check_no_picture(needed)
+        for name, value in (
+            ("--picture", self.picture),
+            ("--of-run", self.of_runs),
+            ("--of-topic", self.of_topic),
+        ):
+            if value:
+                raise UsageError(f"{name} chooses a picture, and you asked for none: expected {needed} too")
+
+    def check_table_is_written(self) -> None:
+        """Raise UsageError for --table if no tables are written."""
+        writes_data = self.output_format != "text" or any(map(_data_format, self.outputs))
+        if self.table is not None and not writes_data:
+            raise UsageError("--table goes with --format csv or json, or with -o FILE.csv or FILE.json")
+
     def _check_url(self, url: str) -> None:
         """Raise UsageError for an address without {docno}, or one without https."""
         schemes: tuple[str, ...] = ("https://",)
@@ -226,6 +243,7 @@ def command(options: ReportOptions) -> None:
         )
     if not pictures:
         options.check_no_picture("-o FILE.svg")
+    options.check_table_is_written()
     report = report_of(options)
     for path in options.outputs:
         with working(f"writing {path}", options.quiet):

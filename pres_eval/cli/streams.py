@@ -232,7 +232,7 @@ def shown_reader_warnings(quiet: bool) -> Iterator[None]:
         yield
 
 
-def check_stdin_once(first: str, others: Sequence[str]) -> None:
+def check_stdin_once(paths: Sequence[str]) -> None:
     """Raise UsageError if more than one of the paths is standard input, `-`."""
-    if [first, *others].count("-") > 1:
+    if paths.count("-") > 1:
         raise UsageError("standard input (-) can be one file only")

@@ -14,7 +14,7 @@ from pres_eval.cli.analysing import SEED, ResultOptions, print_tables
 from pres_eval.cli.command_options import FiniteRange, WholeRange, argument, command_with, option
 from pres_eval.cli.gates.findings import EXIT_CODE
 from pres_eval.cli.shared import GRADE_WORDS
-from pres_eval.cli.streams import check_stdin_once, say
+from pres_eval.cli.streams import say
 from pres_eval.errors import UsageError
 from pres_eval.library.validating import validate
 from pres_eval.reading.headings import (
@@ -132,7 +132,6 @@ def _validate(options: ResultOptions, settings: dict[str, Any], review: str, sam
         raise UsageError(
             "--prevalence is for a plan, without files: here the samples estimate it; leave it out"
         )
-    check_stdin_once(review, samples)
     headings = columns_of_option(settings.pop("sample_columns"), (TOPIC, DOCNO, STRATUM, GRADE))
     settings["columns"] = {}  # by the names that the library has for the kinds of columns
     for kind, heading in headings.items():

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from pres_eval.errors import UsageError, nearest
+from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.records import dataclass
 from pres_eval.report.text import printable
 
@@ -111,8 +111,8 @@ def styles() -> list[str]:
 def check_style(style: str) -> None:
     """Raise UsageError for a table style that does not exist."""
     if style not in styles():
-        expected = ", ".join(nearest(style, styles()) or styles())
-        raise UsageError(f"--style {style}: not a table style, expected one of {expected}")
+        hint = did_you_mean(style, styles(), f"expected one of {', '.join(styles())}")
+        raise UsageError(f"--style {style}: not a table style; {hint}")
 
 
 STARTS_FORMULA = re.compile("[=+\\-@'\t\r＝＋－＠]")
