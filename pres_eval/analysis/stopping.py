@@ -79,7 +79,7 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Stops:
+class StopMeans:
     """Means over topics of the stops of a run with one target, of values of `Stop`.
 
     topics        number of topics
@@ -204,7 +204,7 @@ def optimistic_costs(
     return np.asarray(first + second, np.float64)
 
 
-def summaries_of_stops(stops: Sequence[Stop]) -> list[Stops]:
+def summaries_of_stops(stops: Sequence[Stop]) -> list[StopMeans]:
     """Return the means over topics for each run and target, in the order in which they first occur."""
     groups: dict[tuple[str, float], list[Stop]] = {}
     for stop in stops:
@@ -212,10 +212,10 @@ def summaries_of_stops(stops: Sequence[Stop]) -> list[Stops]:
     return [_summary(run, target, members) for (run, target), members in groups.items()]
 
 
-def _summary(run: str, target: float, stops: Sequence[Stop]) -> Stops:
+def _summary(run: str, target: float, stops: Sequence[Stop]) -> StopMeans:
     """Return the means over topics of the stops of a run with one target."""
     within_reach = [stop for stop in stops if stop.earliest]
-    return Stops(
+    return StopMeans(
         run=run,
         target=target,
         topics=len(stops),
