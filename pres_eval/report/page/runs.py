@@ -11,10 +11,10 @@ from pres_eval.report.report_numbers import (
     above_at_below,
     against_median,
     document_level_averages,
+    five_numbers,
     median_labels,
     median_words,
     pres_and_recall,
-    quartiles,
     recall_level_averages,
     summary_statistics,
     topic_measures,
@@ -95,7 +95,7 @@ def distributions(report: Report) -> Html:
 def _box(report: Report, run: int, label: str) -> svg.Row:
     """Return the row of a run in the chart of a measure's distributions."""
     name = report.names[run]
-    low, first, middle, third, high = quartiles(report.per_topic(run, label))
+    low, first, middle, third, high = five_numbers(report.per_topic(run, label))
     return svg.Row(
         name=name,
         series=run,
