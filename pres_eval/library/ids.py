@@ -69,7 +69,7 @@ def ids_of(values: Sequence[Any], name: str) -> Ids:
     lengths = np.fromiter(map(len, values), np.int64, len(values))
     starts = np.cumsum(lengths) - lengths
     # Words are loaded behind the last id too, so bytes of 0 follow it.
-    buffer = np.frombuffer(joined.encode("ascii") + bytes(3 * WORD), np.uint8)
+    buffer = np.frombuffer(joined.encode("ascii") + bytes(WORD), np.uint8)
     return Ids.from_buffer(buffer, starts, starts + lengths)
 
 
