@@ -238,7 +238,10 @@ def _documents_are_numbers(pool: Pool) -> bool:
 
 def _highest_grade(qrels: QrelsJudgements) -> float:
     """Return the highest relevance of all judgements."""
-    highest: float = qrels.every_grade().max(initial=0).item()
+    grades = qrels.every_grade()
+    if not len(grades):  # an experiment may leave none
+        return 0
+    highest: float = grades.max().item()
     return highest
 
 
