@@ -115,7 +115,7 @@ def _rows(block: Block) -> Iterator[Row]:
     """Yield the rows of a block: topic, document, number, and line of the file, None if that is not known."""
     topics = block.topics.take(np.repeat(np.arange(len(block.lengths)), block.lengths))
     lines = repeat(None, len(topics)) if block.lines is None else block.lines.tolist()
-    return zip(topics, block.documents.take(slice(None)), block.numbers.tolist(), lines, strict=True)
+    return zip(topics, block.document_ids(), block.numbers.tolist(), lines, strict=True)
 
 
 def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str) -> Iterator[bytes]:
