@@ -8,7 +8,7 @@ of the file.  Their ids may be written in another way than those of the judgemen
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress
 
@@ -219,6 +219,11 @@ def look_at_blocks(blocks: Iterable[Block], ranking: Ranked, relevance: Relevanc
     )
 
 
+def has_retrieved_all(ranking: Ranked, pool: Pool) -> bool:
+    """Return whether a run retrieved all judged documents of its topics: none can be written otherwise."""
+    return len(ranking.document) == pool.num_documents_of(ranking.topic)
+
+
 def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, is_only_run: bool) -> SecondLook:
     """Return a second look at a run in files, empty if these cannot be read a second time.
 
@@ -229,7 +234,12 @@ def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, is_only
         most_pieces = 1
         if is_only_run:
             most_pieces = MOST_PIECES
-        look = look_at_blocks(_pieces(run, ranking, most_pieces, openings), ranking, relevance)
+        look = SecondLook()
+        with contextlib.closing(_pieces(run, ranking, most_pieces, openings)) as pieces:
+            if has_retrieved_all(ranking, relevance.pool):
+                next(pieces, None)  # for its opening alone
+            else:
+                look = look_at_blocks(pieces, ranking, relevance)
         if openings:
             look = replace(look, opening=openings[0])
         return look
@@ -238,7 +248,7 @@ def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, is_only
 
 def _pieces(
     run: RunFiles, ranking: Ranking, most_pieces: int, openings: list[OpeningFaults]
-) -> Iterator[Block]:
+) -> Generator[Block, None, None]:
     """Yield the first rows of a run; append the faults of its first lines to `openings`.
 
     most_pieces  of files of lines, whose rows have scores of 0; of other formats all rows are yielded, as far

@@ -117,5 +117,5 @@ def _show(paired: Paired, options: AgreementOptions) -> None:
         pairs = list(patterns.values()) or None
         return agreement_figure(runs, measures, positions, list(patterns) or None, pairs)
 
-    settings = {**paired.settings, "test": options.test, "alpha": options.alpha}
+    settings = {**paired.settings, "test": options.test, "alpha": options.alpha, "seed": options.seed}
     print_tables(tables, "agreement", settings, options, paired.failures, figure)

@@ -20,7 +20,7 @@ from pres_eval.cli.loading import (
     read_score_file,
     select_or_default,
 )
-from pres_eval.errors import UsageError, plural
+from pres_eval.errors import PresEvalError, RunFailure, UsageError, plural
 from pres_eval.reading.run_files import run_at
 from pres_eval.report.replication_tables import replication_figure, replication_tables
 from pres_eval.report.text import text_of
@@ -151,13 +151,16 @@ def _scores_of_runs(options: ReplicateOptions) -> tuple[PairedScores, PairedScor
     """Return the scores of the original and of the replication from their runs, and what was read.
 
     What was read is all four runs, or with --new-qrels those of the original.
+    Raises PresEvalError if --keep-going left out a run.
     """
     if options.new_qrels is None:
         paired = read_paired(options, least_runs=4)
+        _check_all_read(paired.failures)
         return _of_two_runs(paired.scores, 0, 1), _of_two_runs(paired.scores, 2, 3), paired
     selection = select_or_default(options, options.measures, options.nmax)
     original = load(options, options.files[0], options.files[1:3])
     new = load(options, options.new_qrels, options.files[3:])
+    _check_all_read([*original.failures, *new.failures])
     scores = original.paired(selection)
     paired = Paired(
         scores=scores,
@@ -166,6 +169,12 @@ def _scores_of_runs(options: ReplicateOptions) -> tuple[PairedScores, PairedScor
         known_names=original.known_names,
     )
     return scores, new.paired(selection), paired
+
+
+def _check_all_read(failures: Sequence[RunFailure]) -> None:
+    """Raise PresEvalError if a run cannot be evaluated, which --keep-going leaves out."""
+    if failures:
+        raise PresEvalError(f"{plural(len(failures), 'run')} cannot be evaluated, expected {FOUR_RUNS}")
 
 
 def _same_documents(options: ReplicateOptions) -> list[SameDocuments]:

@@ -99,6 +99,10 @@ def read_text(text: str, version: Version) -> Iterator[NamedMeasure]:
     Raises MeasureError for a name that does not exist, with the nearest ones, and for a setting that the
     measure does not have.
     """
+    plain_measure = _plain_measure(text, version)
+    if plain_measure is not None:
+        yield plain_measure
+        return
     if ":" in text and (match := re.match(_IMPORTED, text)):
         text = load_measure(match[1]).name + (match[2] or "")
     for part in split_text(text):
@@ -116,6 +120,22 @@ def read_text(text: str, version: Version) -> Iterator[NamedMeasure]:
         except MeasureError as error:
             message = str(error)
             raise MeasureError(message if message.startswith("-m ") else f"-m {part}: {message}") from None
+
+
+def _plain_measure(text: str, version: Version) -> NamedMeasure | None:
+    """Return the measure of its own name, alone or with whole numbers behind a dot; None for other texts."""
+    name, dot, parameters = text.partition(".")
+    if name in NICKNAMES[version.name]:
+        return None
+    measure = find_measure(name)
+    if measure is None:
+        return None
+    if not dot:
+        return NamedMeasure(measure)
+    are_numbers = parameters.isascii() and all(part.isdecimal() for part in parameters.split(","))
+    if not are_numbers or isinstance(measure.parameters, NoParameters):
+        return None
+    return NamedMeasure(measure, (parameters,))
 
 
 def split_text(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.arrays import GrowingColumns, Ids, IntArray
-from pres_eval.errors import InputError
+from pres_eval.errors import InputError, plural
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.csv_rows import separator_of_lines
 from pres_eval.reading.headings import DOCNO, KNOWN_HEADINGS, plain
@@ -105,7 +105,9 @@ def _between_signs(source: File, columns: str, also: str | None) -> IdPairs:
     for line, row in rows:
         has_ids = len(row) == expected_width and row[second] and (row[first] or line == first_line)
         if not has_ids:
-            raise InputError(source.name, line, f"{len(row)} columns", f"{expected_width} ({expected})")
+            if len(row) == expected_width:
+                raise InputError(source.name, line, "an empty cell", f"an id in each ({expected})")
+            raise InputError(source.name, line, plural(len(row), "column"), f"{expected_width} ({expected})")
     first_ids = Ids.from_texts([encoded(row[first]) for _, row in body])
     second_ids = Ids.from_texts([encoded(row[second]) for _, row in body])
     return first_ids, second_ids, np.array([line for line, _ in body], np.int64)

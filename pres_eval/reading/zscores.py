@@ -41,7 +41,7 @@ class ZScores:
     topics          ids of the topics, in byte order
     first           index of each topic's first entry
     entries         all entries
-    missing         topics and labels whose Z-score is NO_ZSCORE for want of a usable entry; `convert` adds them
+    missing         topics and labels whose Z-score is NO_ZSCORE, as `convert` found no usable entry
     past_the_table  those of them that trec_eval looks for behind its last entry
     """
 

@@ -50,7 +50,7 @@ def _panel(axes: Any) -> Iterator[str]:
     yield f"panel: {' / '.join(filter(None, titles))!r}"
     for name, axis, ends in (("x", axes.xaxis, axes.get_xlim()), ("y", axes.yaxis, axes.get_ylim())):
         words = [label.get_text() for label in axis.get_ticklabels()]
-        has_names = any(word and not word.startswith("$") for word in words)
+        has_names = any(word.strip("\u2212.0123456789") and not word.startswith("$") for word in words)
         ticks = f" ticks {_joined(words)}" if has_names else ""
         scale = "" if axis.get_scale() == "linear" else f" {axis.get_scale()}"
         yield f"  {name}: {axis.get_label_text()!r} {_number(ends[0])} to {_number(ends[1])}{scale}{ticks}"

@@ -12,7 +12,10 @@ from pres_eval.cli import main
 def texts(path):
     """Return the texts of an SVG, in their order, without the numbers along its axes."""
     svg = Path(path).read_text(encoding="utf-8")
-    found = [re.sub(r"<[^>]*>", "", text).strip() for text in re.findall(r"<text[^>]*>(.*?)</text>", svg, re.DOTALL)]
+    found = [
+        re.sub(r"<[^>]*>", "", text).strip()
+        for text in re.findall(r"<text[^>]*>(.*?)</text>", svg, re.DOTALL)
+    ]
     return " | ".join(text for text in found if not re.fullmatch(r"[\d.,−]*", text))
 
 
@@ -30,7 +33,10 @@ def numbers(values):
 
 def shown(figure):
     """Print what a figure of matplotlib shows: titles, axes, lines, bars, maps, texts, legends."""
-    print(f"figure: {figure.get_size_inches()[0]:.1f} inches wide, {len(figure.axes)} plots", figure.get_suptitle())
+    print(
+        f"figure: {figure.get_size_inches()[0]:.1f} inches wide, {len(figure.axes)} plots",
+        figure.get_suptitle(),
+    )
     for axes in figure.axes:
         title = axes.get_title() or axes.get_title("left")
         print(f"plot {title!r}, x {axes.get_xlabel()!r}, y {axes.get_ylabel()!r}, {axes.get_xscale()}")
@@ -40,11 +46,15 @@ def shown(figure):
             if any(re.search(r"[^\d.,−]", tick) for tick in ticks):
                 print(f"  along {name}:", ", ".join(ticks))
         for line in axes.lines:
-            look = f"{line.get_color()} {line.get_linestyle()} {line.get_marker()} {line.get_markerfacecolor()}"
+            look = (
+                f"{line.get_color()} {line.get_linestyle()} {line.get_marker()} {line.get_markerfacecolor()}"
+            )
             print(f"  line {look}: x {numbers(line.get_xdata())}; y {numbers(line.get_ydata())}")
         for collection in axes.collections:
             if hasattr(collection, "get_segments"):
-                ends = [" to ".join(numbers(point) for point in segment) for segment in collection.get_segments()]
+                ends = [
+                    " to ".join(numbers(point) for point in segment) for segment in collection.get_segments()
+                ]
                 print("  segments:", "; ".join(ends))
         for bar in axes.patches:
             if hasattr(bar, "get_width"):
