@@ -1,8 +1,8 @@
 """The papers' figures: their numbers as tables, and their pictures.
 
-An `Explanation` is of one topic of a run.  Its `documents` are the topic's relevant ones, each with the `rank`
-that the run gives it, None if it has none, and the `counted` rank, which PRES counts in place of a rank behind
-Nmax or none.  Its `ranks` are those of the relevant documents retrieved, its `score` is PRES.
+An `Explanation` is of one topic of a run.  Its `documents` are the topic's relevant ones, each with the
+`rank` that the run gives it, None if it has none, and the `counted` rank, which PRES counts in place of a
+rank behind Nmax or none.  Its `ranks` are those of the relevant documents retrieved, its `score` is PRES.
 """
 
 from __future__ import annotations
@@ -261,8 +261,8 @@ def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure
 def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[PrecisionRecall]) -> Figure:
     """Draw interpolated precision against recall of runs on a topic, with a mark at break-even.
 
-    Of up to MOST_SAW_TEETH runs the saw-tooth is drawn as well: precision and recall at each relevant document,
-    and before the next one.
+    Of up to MOST_SAW_TEETH runs the saw-tooth is drawn as well: precision and recall at each relevant
+    document, and before the next one.
     """
     has_saw_teeth = len(names) <= MOST_SAW_TEETH
 
@@ -335,7 +335,7 @@ def _plot_of_curves(
     """Draw curves of runs on axes from 0 to 1; of many runs, the best have colours.
 
     axis_names  of the horizontal and the vertical axis
-    numbers     a word and a number of each run, which the legend shows behind its name; a higher one is better
+    numbers     a word and a number of each run, which the legend shows behind its name; higher is better
     draw        axes, curve, look (colour, line style, marker) -> the line for the legend
     reach       end of the horizontal axis
     """

@@ -149,7 +149,7 @@ def _note_on_weights(report: Report) -> Html | str:
 
 
 def _footer(report: Report) -> Html:
-    """Return the footer: options, settings of the tests, files with digests and their own headers, measures."""
+    """Return the footer: options, settings of tests, files with digests and their own headers, measures."""
     facts: list[tuple[str, Content]] = [("pres-eval", __version__)]
     facts += options_of(report)
     facts += report.texts.made_with

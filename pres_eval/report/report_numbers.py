@@ -1,4 +1,4 @@
-"""Numbers of the report: TREC's tables of each run; by topic medians, differences of runs, relevant documents.
+"""Numbers of the report: TREC's tables of each run; of topics medians, differences of runs, relevant ones.
 
 `report.documents` are the relevant documents of all topics; its `offsets` are where each topic's begin.
 """
