@@ -34,10 +34,10 @@ class FiguresOptions(RunsOptions):
       pres-eval figures precision-recall qrels.txt run_*.txt
 
     relevant: relevant documents of each topic.  precision-recall: the saw-tooth curve of a topic, its
-    interpolation, the break-even point.  roc: recall against fallout, and the area up to (1, 1) (AUC), with -N.
-    rnorm: normalised recall against the size of the collection.  pres-rank: PRES against the average rank of
-    what was found, for several recalls.  pres-mrr: PRES and reciprocal rank of topics with one relevant
-    document. The numbers are printed; --plot FILE draws them.
+    interpolation, the break-even point.  roc: recall against fallout, with the area up to (1, 1) (AUC); needs
+    -N.  rnorm: normalised recall against the size of the collection.  pres-rank: PRES against the average
+    rank of what was found, for several recalls.  pres-mrr: PRES and reciprocal rank of topics with one
+    relevant document.  The numbers are printed; --plot FILE draws them.
 
     pres-eval report --picture draws recall-precision, ROC and relevant of all topics, too.
 

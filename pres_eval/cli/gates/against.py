@@ -269,7 +269,8 @@ def warnings_of_changes(changed: Sequence[Change]) -> Iterator[GateFinding]:
             hiding_any_fall.append(change)
     yield from _warnings_by_run(
         better_for_less,
-        after=": better for a run that retrieves less; compare runs of one depth (-M), or look at -m num_ret too",
+        after=": better for a run that retrieves less; compare runs of one depth (-M), or look at -m num_ret"
+        " too",
     )
     yield from _warnings_by_run(
         hiding_any_fall,
