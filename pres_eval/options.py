@@ -134,10 +134,7 @@ class Options:
         self._check_choice("ties", TIE_RULES)
         self._check_choice("duplicates", DUPLICATE_RULES)
         self._check_choice("empty", EMPTY_RULES)
-        if isinstance(self.relevance_level, float):
-            self._check_decimal_level(self.relevance_level)
-        else:
-            self._check_whole("relevance_level")
+        self._check_level()
         if self.max_retrieved is not None:
             self._check_whole("max_retrieved")
         self._check_whole("num_docs_in_coll")
@@ -148,11 +145,15 @@ class Options:
         if value not in choices:
             raise UsageError(f"{name}={value!r}: expected one of {', '.join(choices)}")
 
-    def _check_decimal_level(self, level: float) -> None:
+    def _check_level(self) -> None:
         """Raise UsageError for a level that is no finite number from 0 up; cut one above C's long to it."""
-        if not 0 <= level < float("inf"):
+        level = self.relevance_level
+        is_decimal = isinstance(level, float)
+        if not is_decimal:
+            self._check_whole("relevance_level")
+        elif not 0 <= level < float("inf"):
             raise UsageError(f"relevance_level={level!r}: expected a number of at least 0")
-        if level > LARGEST_LONG:
+        elif level > LARGEST_LONG:
             object.__setattr__(self, "relevance_level", LARGEST_LONG)
 
     def _check_whole(self, name: str) -> None:

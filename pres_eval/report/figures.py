@@ -170,7 +170,7 @@ def pres_rank_figure(nmax: int, names: Sequence[str], explanations: Sequence[Seq
         for explanation in explanations_of_run:
             documents = explanation.documents
             num_relevant.append(len(documents))
-            ranks = [document.counted for document in documents if document.found]  # found by rank Nmax
+            ranks = [document.counted for document in documents if document.is_found]  # by rank Nmax
             if ranks:
                 average_rank = sum(ranks) / len(ranks)
                 recall = len(ranks) / len(documents)
