@@ -163,7 +163,7 @@ def _part_of(rows: Block, report: FileReport, *, by_rank: bool) -> CheckedPart:
     report   of the file
     by_rank  whether the format has ranks, which the scores are made of, and no scores
     """
-    documents = rows.documents.take(slice(None))
+    documents = rows.document_ids()
     scores = rows.numbers.astype(np.float64)
     counts = Counter({("lines", "rows"): len(scores)})
     lines = np.arange(1, len(scores) + 1)
