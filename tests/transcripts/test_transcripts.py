@@ -28,8 +28,13 @@ SHOWN_ELSEWHERE = {
 """Options that no transcript shows, and where they are tried."""
 
 GUARDED: list[str | None] = [
+    "agreement",
     "check",
+    "compare",
     "convert",
+    "power",
+    "robustness",
+    "sweep",
 ]
 
 Play = Callable[[], Player]
