@@ -87,6 +87,9 @@ AS_TREC_EVAL, AS_ZERO, SKIP, STOP, ONE = "trec", "zero", "skip", "error", "one"
 EMPTY_RULES = (AS_TREC_EVAL, AS_ZERO, SKIP, STOP, ONE)
 """Values of --empty, for topics without relevant documents."""
 
+GIVES_VALUES = (AS_ZERO, ONE)
+"""Values of --empty that give these topics a value."""
+
 
 @dataclass(frozen=True)
 class Options:

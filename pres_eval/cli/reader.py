@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from pres_eval.checking.second_look import look_at_files
@@ -14,7 +13,7 @@ from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import is_watched, say, writing_results
 from pres_eval.engines.engine import Engine, ThisProcess
 from pres_eval.errors import InputError, RunFailure, UsageError, plural
-from pres_eval.options import AS_TREC_EVAL, AS_ZERO, ONE, SKIP, STOP, Options
+from pres_eval.options import AS_TREC_EVAL, AS_ZERO, GIVES_VALUES, ONE, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import Runs
@@ -30,10 +29,6 @@ if TYPE_CHECKING:
 
 BYTES_PER_COPY = 16 << 20
 """Bytes of runs for which one more process pays: to copy this one takes as long as reading 2 MB."""
-
-
-GIVES_VALUES = (AS_ZERO, ONE)
-"""Rules of --empty that give topics without relevant documents a value."""
 
 
 def relevance_at(options: NumberOptions, path: str) -> Relevance:
@@ -157,7 +152,7 @@ def runs_at(
         if not options.quiet:
             is_only_run = len(paths) == 1
             _print_notes(options, outcome, relevance, evaluation_options)
-            second_look = partial(look_at_files, run, outcome, relevance, is_only_run)
+            second_look = look_at_files(run, outcome, relevance, is_only_run)
             for warning in warnings_about(outcome, relevance, evaluation_options, second_look, is_only_run):
                 options.warn(warning)
         if answered is not None:

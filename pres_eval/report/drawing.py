@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from itertools import cycle
 from typing import Any
 
-from pres_eval.errors import no_such_run
+from pres_eval.errors import no_such_run, plural
 from pres_eval.report.paper import (
     FIGURE_LETTERS,
     HEEDS_HIGHLIGHT,
@@ -276,5 +276,5 @@ def named_lines(
             coloured_labels.append(label)
     if grey_lines:
         coloured_lines.append(grey_lines[0])
-        coloured_labels.append(f"{len(grey_lines)} other runs")
+        coloured_labels.append(plural(len(grey_lines), "other run"))
     return coloured_lines, coloured_labels

@@ -18,7 +18,7 @@ from pres_eval.analysis.explain import (
     roc,
 )
 from pres_eval.arrays import AnyArray
-from pres_eval.errors import plural
+from pres_eval.errors import UsageError, plural
 from pres_eval.reading.judgements.relevance import QrelsJudgements
 from pres_eval.report.cells import Value
 from pres_eval.report.drawing import (
@@ -92,7 +92,18 @@ def roc_figure(topic: str, names: Sequence[str], explanations: Sequence[Explanat
     """Return the table of areas under the runs' ROC curves on a topic, and the picture of the curves.
 
     names, explanations: of the runs; num_docs: documents in the collection
+
+    Raises UsageError for a collection with fewer documents than a run retrieved and the relevant ones besides.
     """
+    needed = 0
+    for explanation in explanations:
+        num_not_retrieved = len(explanation.documents) - len(explanation.ranks)
+        needed = max(needed, explanation.num_ret + num_not_retrieved)
+    if num_docs < needed:
+        raise UsageError(
+            f"-N {num_docs}: expected at least {needed}, as many as topic {topic} has documents that were"
+            " retrieved or are relevant"
+        )
     curves: list[Roc] = []
     rows: list[tuple[Value, ...]] = []
     for name, explanation in zip(names, explanations, strict=True):
@@ -149,7 +160,7 @@ def pres_rank_figure(nmax: int, names: Sequence[str], explanations: Sequence[Seq
         for explanation in explanations_of_run:
             documents = explanation.documents
             num_relevant.append(len(documents))
-            ranks = [document.counted for document in documents if document.found]
+            ranks = [document.counted for document in documents if document.is_found]
             if ranks:
                 average_rank = sum(ranks) / len(ranks)
                 recall = len(ranks) / len(documents)
@@ -382,7 +393,7 @@ def pres_against_rank(
         )
         figure.colorbar(dots, ax=axes).set_label("recall of the topic")
         axes.set(
-            title=f"PRES against average rank (lines: {relevant} relevant documents)",
+            title=f"PRES against average rank (lines: {plural(relevant, 'relevant document')})",
             xlabel="average rank of the relevant documents found",
             ylabel=f"PRES at {nmax}",
             xlim=(0, nmax),
@@ -421,7 +432,9 @@ def pres_against_mrr(nmax: int, ranks: AnyArray) -> Figure:
         axes.plot(in_reach, pres_of_one(in_reach, nmax), color="#0072B2", marker="o", **marks_only)
         axes.plot(in_reach, 1 / in_reach, color="#D55E00", marker="s", **marks_only)
         marks = "no topic here has just one in reach"
-        if len(in_reach):
+        if len(in_reach) == 1:
+            marks = "1 topic as a mark"
+        elif len(in_reach):
             marks = f"{len(in_reach)} topics as marks"
         axes.set(
             title=f"One relevant document: PRES and reciprocal rank ({marks})",

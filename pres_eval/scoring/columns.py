@@ -189,9 +189,7 @@ def _bound(column: SelectedColumn, batch: AnyBatch, *arguments: object) -> Float
 
 
 def values_of_topics(topics: Sequence[RankedTopic], columns: Selection) -> tuple[Values, ...]:
-    """Return for each column its values (T,) for T topics, one or more, computed with arrays."""
-    if not columns:
-        return ()
+    """Return for each column its values (T,) for T topics, computed with arrays; both are one or more."""
     batch = batch_of_topics(topics)
     (block,) = score_blocks([lambda: batch], columns)
     return block.values
