@@ -162,7 +162,7 @@ def _sizes_of_strata(
         if size < len(documents):
             raise InputError(
                 *place,
-                f"{size} documents in {stratum}, of which {len(documents)} are in the sample",
+                f"{plural(size, 'document')} in {stratum}, of which {len(documents)} are in the sample",
                 f"{len(documents)} at least, or inclusion probabilities are above 1",
             )
         sizes_of_strata[stratum] = size
@@ -245,14 +245,22 @@ def _found_in(
                 "strata that were found or missed as a whole",
                 "list all documents of the stratum, those that nobody judged with relevance -1",
             )
-    exceeds_size = any(found_in[stratum] > sizes_of_strata[stratum] for stratum in strata)
-    if exceeds_size or sum(found_in.values()) != num_found:
+    question = "are sizes, strata and the review of the same collection?"
+    for stratum, size in sizes_of_strata.items():
+        if found_in[stratum] > size:
+            raise InputError(
+                *strata[stratum][0].place,
+                f"{found_in[stratum]:,} documents of {stratum} in the review",
+                f"at most {size:,}, the size of the stratum",
+                question,
+            )
+    if sum(found_in.values()) != num_found:
         first = next(iter(strata.values()))[0]
         raise InputError(
             *first.place,
             f"{num_found:,} documents of topic {quoted(first.stratum.topic)} in the review",
             f"the {sum(found_in.values()):,} of the strata that it found",
-            "are sizes, strata and the review of the same collection?",
+            question,
         )
     return found_in
 

@@ -22,11 +22,9 @@ from pres_eval.arrays.spelling import (
 )
 from pres_eval.arrays.stretches import (
     BLOCK_ROWS,
-    Stretches,
     absent,
     blocks,
     changed,
-    gathered,
     has_equal,
     lengths_at,
     present,
@@ -67,7 +65,6 @@ __all__ = [
     "IntArray",
     "KeyTable",
     "Matches",
-    "Stretches",
     "TopicNumbers",
     "Words",
     "absent",
@@ -80,7 +77,6 @@ __all__ = [
     "decimal_ids",
     "divide",
     "elementwise",
-    "gathered",
     "has_equal",
     "lengths_at",
     "load_pairs",

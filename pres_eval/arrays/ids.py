@@ -15,7 +15,6 @@ from typing import overload
 
 import numpy as np
 
-from pres_eval.arrays.stretches import Stretches
 from pres_eval.arrays.types import AnyArray, BoolArray, Bytes, IntArray, Words
 
 WORD = 8
@@ -216,12 +215,9 @@ class Ids(Sequence[bytes]):
             return self.columns[number]
         return np.zeros(len(self), np.uint64)
 
-    def take(self, rows: IntArray | slice | Stretches) -> Ids:
+    def take(self, rows: IntArray | slice) -> Ids:
         """Return the ids of some rows (n,); of a slice no copy is made."""
-        if isinstance(rows, Stretches):
-            columns = [rows.values_in(column) for column in self.columns]
-        else:
-            columns = [column[rows] for column in self.columns]
+        columns = [column[rows] for column in self.columns]
         if not len(self.long_rows):
             return Ids(columns)
         long_rows, number_of_text = self._long_among(rows)
@@ -349,7 +345,7 @@ class Ids(Sequence[bytes]):
         by_text = sorted(range(len(keys)), key=keys.__getitem__)
         order[positions] = rows[np.array(by_text, np.int64)]
 
-    def _long_among(self, rows: IntArray | slice | Stretches) -> tuple[IntArray, IntArray]:
+    def _long_among(self, rows: IntArray | slice) -> tuple[IntArray, IntArray]:
         """Return (m,) which of some rows (n,) have a long id, and (m,) the index of its text among the long
         ones.
 
@@ -357,8 +353,6 @@ class Ids(Sequence[bytes]):
         """
         if not len(self.long_rows):
             return _NO_ROWS, _NO_ROWS
-        if isinstance(rows, Stretches):
-            rows = rows.rows()
         if isinstance(rows, slice):
             start, stop, step = rows.indices(len(self))
             if step == 1:

@@ -22,9 +22,9 @@ from pres_eval.arrays import (
 from pres_eval.checking.blocks import NO_RANK, CheckedBlock, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, report_lines
 from pres_eval.checking.second_look import (
-    decimal_score_as_rank,
-    unsorted_score_as_rank,
-    whole_score_as_rank,
+    exchanged_decimal,
+    exchanged_unsorted,
+    exchanged_whole,
 )
 from pres_eval.checking.whole_files import CheckedRun, check_length, check_tags, sum_up_ties
 from pres_eval.engines.threads import UNTHREADED, in_order
@@ -113,14 +113,14 @@ def check_columns(report: FileReport, lines: Lines) -> AnyInts:
         return np.zeros(0, np.int64)
     ranks, wrong_rows = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
     if not wrong_rows:
-        score_as_rank = whole_score_as_rank(lines, ranks) or unsorted_score_as_rank(lines)
-        if score_as_rank is not None:
+        exchanged = exchanged_whole(lines, ranks) or exchanged_unsorted(lines)
+        if exchanged is not None:
             first_line = int(lines.line_of(np.zeros(1, np.int64))[0]) + 1
-            example = Example(first_line, f"rank {quoted(score_as_rank)}")
+            example = Example(first_line, f"rank {quoted(exchanged)}")
             report.add("rank-is-score", len(lines), "", [example])
         return narrow(ranks)
     kind = "rank-no-number"
-    if decimal_score_as_rank(lines, wrong_rows[0]) or unsorted_score_as_rank(lines):
+    if exchanged_decimal(lines, wrong_rows[0]) or exchanged_unsorted(lines):
         kind = "rank-is-score"
     examples = _cells(lines, np.array(wrong_rows), "rank", RANK_COLUMN)
     report.add(kind, len(wrong_rows), "", examples)

@@ -15,7 +15,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, accumulate, elementwise, log2
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.continuing import READERS_DEPTH, gain_for_each_document, insq_continues, scaled_gains
+from pres_eval.measures.continuing import READERS_DEPTH, gain_per_document_read, insq_continues, scaled_gains
 from pres_eval.measures.counting import discounted, gained
 from pres_eval.measures.parameters import PAGE_CUTOFFS
 from pres_eval.measures.settings import MAX_REL, MIN_REL, WANTED_GAIN, MeasureSettings, persistence
@@ -122,7 +122,7 @@ def inst(batch: Batch, gain_wanted: float, min_rel: float, max_rel: float | None
         step = (patience - 1.0) / patience
         return step * step
 
-    return gain_for_each_document(batch, READERS_DEPTH, min_rel, max_rel, continues)
+    return gain_per_document_read(batch, READERS_DEPTH, min_rel, max_rel, continues)
 
 
 def nearly_err_truncated(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -141,7 +141,7 @@ def nearly_err_truncated(batch: Batch, cutoff: int, min_rel: float, max_rel: flo
       reciprocal rank and other metrics", ICTIR 2021, doi:10.1145/3471158.3472239; cwl_eval.  trec_eval: none.
       ir_measures' NERR8(max_rel=…)@k.
     """
-    return gain_for_each_document(batch, cutoff, min_rel, max_rel, lambda rank, gain: 1.0 - gain)
+    return gain_per_document_read(batch, cutoff, min_rel, max_rel, lambda rank, gain: 1.0 - gain)
 
 
 def nearly_err_discounted(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -162,7 +162,7 @@ def nearly_err_discounted(batch: Batch, cutoff: int, min_rel: float, max_rel: fl
         """Return C(r) (T, K) after ranks (K,) with gains (T, K)."""
         return rank / (rank + 1.0) * (1.0 - gain)
 
-    return gain_for_each_document(batch, cutoff, min_rel, max_rel, continues)
+    return gain_per_document_read(batch, cutoff, min_rel, max_rel, continues)
 
 
 def nearly_err_persistent(batch: Batch, p: float, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -179,7 +179,7 @@ def nearly_err_persistent(batch: Batch, p: float, min_rel: float, max_rel: float
     Notes: equation 10 of the paper: RBP's reader who can be satisfied.
     Source: as nerr8.  ir_measures' NERR10(p=…,max_rel=…).
     """
-    return gain_for_each_document(batch, READERS_DEPTH, min_rel, max_rel, lambda rank, gain: p * (1.0 - gain))
+    return gain_per_document_read(batch, READERS_DEPTH, min_rel, max_rel, lambda rank, gain: p * (1.0 - gain))
 
 
 def nearly_err_wanting(batch: Batch, gain_wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -201,7 +201,7 @@ def nearly_err_wanting(batch: Batch, gain_wanted: float, min_rel: float, max_rel
         """Return C(r) (T, K) after ranks (K,) with gains (T, K)."""
         return insq_continues(rank, gain_wanted) * (1.0 - gain)
 
-    return gain_for_each_document(batch, READERS_DEPTH, min_rel, max_rel, continues)
+    return gain_per_document_read(batch, READERS_DEPTH, min_rel, max_rel, continues)
 
 
 def rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:

@@ -56,8 +56,10 @@ def inferred_ap(batch: SampledBatch) -> FloatArray:
     mean_precision = divide(sum_of_precisions, batch.relevant)
     share = divide(inferred, all_inferred[batch.topic_of_group])
     values = batch.over_strata(share * mean_precision)
-    if batch.most:
-        values = np.where(all_inferred > batch.most, values * all_inferred / batch.most, values)
+    if batch.max_retrieved:
+        values = np.where(
+            all_inferred > batch.max_retrieved, values * all_inferred / batch.max_retrieved, values
+        )
     return values
 
 
@@ -140,7 +142,7 @@ def _ideal_dcg(batch: SampledBatch, gain: FloatArray) -> FloatArray:
         num_drawn = batch.by_stratum(batch.times[rows], rows)
         num_inferred = batch.over_strata(divide(num_drawn * batch.num_documents, batch.drawn))
         for topic in np.flatnonzero(num_inferred).tolist():
-            ranks = _ranks(num_placed[topic], num_inferred[topic], batch.most or LARGEST_LONG)
+            ranks = _ranks(num_placed[topic], num_inferred[topic], batch.max_retrieved or LARGEST_LONG)
             terms = np.append(ideal_dcg[topic], value / _log2(ranks + 1))
             ideal_dcg[topic] = np.add.accumulate(terms)[-1]
         num_placed += num_inferred

@@ -160,7 +160,7 @@ def pres_rank_figure(nmax: int, names: Sequence[str], explanations: Sequence[Seq
         for explanation in explanations_of_run:
             documents = explanation.documents
             num_relevant.append(len(documents))
-            ranks = [document.counted for document in documents if document.found]
+            ranks = [document.counted for document in documents if document.is_found]
             if ranks:
                 average_rank = sum(ranks) / len(ranks)
                 recall = len(ranks) / len(documents)

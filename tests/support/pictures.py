@@ -9,6 +9,7 @@ from typing import Any
 from unittest import mock
 
 from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from pres_eval.cli import main
@@ -55,7 +56,7 @@ def _panel(axes: Any) -> Iterator[str]:
         scale = "" if axis.get_scale() == "linear" else f" {axis.get_scale()}"
         yield f"  {name}: {axis.get_label_text()!r} {_number(ends[0])} to {_number(ends[1])}{scale}{ticks}"
     for line in axes.get_lines():
-        look = f"{line.get_color()} {line.get_linestyle()} {line.get_marker()}"
+        look = f"{to_hex(line.get_color())} {line.get_linestyle()} {line.get_marker()}"
         yield f"  line {_name(line)}({look}): {_points(zip(*line.get_data(), strict=True))}"
     for bar in axes.patches:
         if hasattr(bar, "get_height"):
@@ -83,7 +84,7 @@ def _legend(legend: Any) -> list[str]:
     for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
         look = ""
         if hasattr(handle, "get_marker"):
-            look = f" ({handle.get_color()} {handle.get_linestyle()} {handle.get_marker()})"
+            look = f" ({to_hex(handle.get_color())} {handle.get_linestyle()} {handle.get_marker()})"
         texts.append(text.get_text() + look)
     return texts
 
