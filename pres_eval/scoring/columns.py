@@ -183,7 +183,7 @@ def _converted(zscores: ZScores, batch: AnyBatch, column: SelectedColumn, values
     if isinstance(values, list):
         return values
     # trec_eval: for its own measures it may look for an entry past its table, which is a warning.
-    return zscores.convert(batch.topics, column.label, values, ours=column.measure.ours)
+    return zscores.convert(batch.topics, column.label, values, not_in_trec_eval=column.measure.ours)
 
 
 def _bound(column: SelectedColumn, batch: AnyBatch, *arguments: object) -> FloatArray:
