@@ -93,7 +93,7 @@ def roc_figure(topic: str, names: Sequence[str], explanations: Sequence[Explanat
 
     names, explanations: of the runs; num_docs: documents in the collection
 
-    Raises UsageError for a collection with fewer documents than a run retrieved and the relevant ones besides.
+    Raises UsageError for a collection without room for what a run retrieved and the relevant ones besides.
     """
     needed = 0
     for explanation in explanations:
