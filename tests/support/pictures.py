@@ -58,11 +58,12 @@ def _panel(axes: Any) -> Iterator[str]:
     for line in axes.get_lines():
         look = f"{to_hex(line.get_color())} {line.get_linestyle()} {line.get_marker()}"
         yield f"  line {_name(line)}({look}): {_points(zip(*line.get_data(), strict=True))}"
-    for bar in axes.patches:
-        if hasattr(bar, "get_height"):
-            yield f"  bar at {_number(bar.get_x())}: {_number(bar.get_height())}"
-        else:
-            yield f"  area {_name(bar)}: {_points(bar.get_xy())}"
+    bars = [patch for patch in axes.patches if hasattr(patch, "get_height")]
+    if bars:
+        yield f"  bars of width {_number(bars[0].get_width())}: {_points((bar.get_x(), bar.get_height()) for bar in bars)}"
+    for area in axes.patches:
+        if area not in bars:
+            yield f"  area {_name(area)}: {_points(area.get_xy())}"
     for collection in axes.collections:
         if isinstance(collection, LineCollection):
             for segment in collection.get_segments():
