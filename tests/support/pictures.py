@@ -60,7 +60,8 @@ def _panel(axes: Any) -> Iterator[str]:
         yield f"  line {_name(line)}({look}): {_points(zip(*line.get_data(), strict=True))}"
     bars = [patch for patch in axes.patches if hasattr(patch, "get_height")]
     if bars:
-        yield f"  bars of width {_number(bars[0].get_width())}: {_points((bar.get_x(), bar.get_height()) for bar in bars)}"
+        heights = _points((bar.get_x(), bar.get_height()) for bar in bars)
+        yield f"  bars of width {_number(bars[0].get_width())}: {heights}"
     for area in axes.patches:
         if area not in bars:
             yield f"  area {_name(area)}: {_points(area.get_xy())}"
