@@ -57,6 +57,10 @@ def _panel(axes: Any) -> Iterator[str]:
         yield f"  {name}: {axis.get_label_text()!r} {_number(ends[0])} to {_number(ends[1])}{scale}{ticks}"
     for line in axes.get_lines():
         look = f"{to_hex(line.get_color())} {line.get_linestyle()} {line.get_marker()}"
+        if line.get_drawstyle() != "default":
+            look += f" {line.get_drawstyle()}"
+        if line.get_markevery() is not None:
+            look += f" every {line.get_markevery()}"
         yield f"  line {_name(line)}({look}): {_points(zip(*line.get_data(), strict=True))}"
     bars = [patch for patch in axes.patches if hasattr(patch, "get_height")]
     if bars:
