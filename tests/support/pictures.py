@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 from unittest import mock
 
@@ -100,7 +100,7 @@ def _name(artist: Any) -> str:
     return "" if label.startswith("_") else f"{label!r} "
 
 
-def _points(points: Iterable[Sequence[float]]) -> str:
+def _points(points: Iterable[Any]) -> str:
     texts = [f"{_number(x)},{_number(y)}" for x, y in points]
     return _joined(texts)
 
