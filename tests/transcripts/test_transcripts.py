@@ -30,7 +30,9 @@ SHOWN_ELSEWHERE = {
 
 GUARDED: list[str | None] = [
     None,
+    "agreement",
     "check",
+    "compare",
     "completion",
     "convert",
     "explain",
@@ -43,10 +45,13 @@ GUARDED: list[str | None] = [
     "merge",
     "overlap",
     "pool",
+    "power",
     "protocols",
     "replicate",
     "report",
+    "robustness",
     "stopping",
+    "sweep",
     "validate",
 ]
 
