@@ -50,14 +50,15 @@ def sampled_parts(
     negative grade.
 
     Raises InputError for a document that comes twice, a topic that the review lacks unless `sizes` has it, a
-    stratum without size or sample, one smaller than its sample, and parts of which nothing was judged or
-    whose size cannot be known.
+    topic of the review without a sample, a stratum without a size in `sizes` or without a sample, one smaller
+    than its sample, and parts of which nothing was judged or whose size cannot be known; UsageError for a
+    stratum whose size neither the file nor an argument gives.
     """
     topics = _by_stratum(sample)
     found_of_topic = Counter(topic for topic, _ in review)
-    if found_of_topic and topics:
+    if found_of_topic and topics:  # a review that found nothing has missed parts alone
         _check_topics(topics, found_of_topic, sizes or {})
-    for stratum, (size, place) in (sizes or {}).items():
+    for stratum, (size, place) in (sizes or {}).items():  # the size and its file and line
         if size and stratum not in topics.get(stratum.topic, ()):
             raise InputError(*place, f"no judged document in {stratum}", "a sample of each stratum")
     parts: list[SampledPart] = []
@@ -148,7 +149,7 @@ def _sizes_of_strata(
                     f"{stratum}, which has no size",
                     "a line of --sizes FILE (topic, stratum, size) for it",
                 )
-            size, place = sizes[stratum]
+            size, place = sizes[stratum]  # a size below the sample is an error of its own line
         elif collection and len(strata) == 1:
             size = collection
         elif not collection and _lists_unjudged(strata):

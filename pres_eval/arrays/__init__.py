@@ -8,7 +8,6 @@ from pres_eval.arrays.ids import (
     PADDING,
     WORD,
     Ids,
-    load_pairs,
     load_words,
     odd_numbers,
 )
@@ -79,7 +78,6 @@ __all__ = [
     "elementwise",
     "has_equal",
     "lengths_at",
-    "load_pairs",
     "load_words",
     "log2",
     "match",

@@ -19,7 +19,7 @@ from pres_eval.measures.selection import BOUNDS_NOTE, BOUNDS_OF_ALL, read_scale,
 from pres_eval.options import SUMMARY_TOPIC
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.file import File
-from pres_eval.reading.judgements.changed_judgements import no_answers
+from pres_eval.reading.judgements.changed_judgements import count_empty_topics
 from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.report.groups import with_group_columns
 from pres_eval.report.text import run_names, text_of
@@ -279,7 +279,7 @@ def _record_for_json(evaluations: Sequence[ScoredRun], rankings: Sequence[Rankin
             dropped=ranking.num_dropped,
             mapped=None if options.map_docs is None else ranking.facts.num_mapped,
             excluded=None if options.exclude is None else ranking.facts.num_excluded,
-            no_answers=no_answers(job.relevance, job.options, ranking.topic[ranking.num_ret > 0]),
+            no_answers=count_empty_topics(job.relevance, job.options, ranking.topic[ranking.num_ret > 0]),
             missing=tuple(topics.take(absent(ranking.topic, len(topics)))),
         )
         runs.append(run)

@@ -3,7 +3,11 @@
 A model has the probability C(i) that the reader goes on from rank i to rank i + 1.  The weight W(i) of a
 rank is the share of all documents read that are at this rank, so a score is the gain for each document
 read.  As in cwl_eval, a reader sees 1,000 documents at the most, and what follows the end of a ranking
-is worth nothing.
+is worth nothing.  rbp_cut and rbp_graded_cut alone go on to any rank.
+
+`gain_for_each_document` lowers cutoffs above 1,000, and lets no reader go on from the last rank.  Doubles are
+added one after the other (np.add.accumulate), and powers are Python's (elementwise): both as C computes them.
+Axes: T topics, D documents, K ranks; in formulas T is the gain that a reader wants.
 """
 
 from __future__ import annotations
@@ -21,7 +25,10 @@ from pres_eval.measures.parameters import PAGE_CUTOFFS
 from pres_eval.measures.settings import MAX_REL, MIN_REL, WANTED_GAIN, MeasureSettings, persistence
 
 GAIN_TOLERANCE = 1e-9
-"""How far rounding may leave a sum of gains below T, as 6 × 1/3 below 2; a share of T if T is above 1."""
+"""How far rounding may leave a sum of gains below T, the wanted gain, as 6 × 1/3 below 2.
+
+If T is above 1, it is a share of T.
+"""
 
 
 def scaled_dcg(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -250,7 +257,7 @@ _PERSISTENT = MeasureSettings((persistence(0.8),), PAGE_CUTOFFS, "10,20,p=0.9")
 
 # Traits of measures of the first documents, and of those among them that use grades.
 _OF_FIRST_DOCUMENTS = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES, Trait.OWN_EXPECTED})
-_RISING = _OF_FIRST_DOCUMENTS | {Trait.GRADED, Trait.OF_TOPIC_SCALE}
+_OF_FIRST_GRADES = _OF_FIRST_DOCUMENTS | {Trait.GRADED, Trait.OF_TOPIC_SCALE}
 _graded_measure = partial(Measure, ours=True, uses_level=False)
 # Measures of a reader who may stop because of what was found.
 _stopping_measure = partial(
@@ -261,15 +268,16 @@ _stopping_measure = partial(
 # `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure("rbp_cut", rbp_cut, _PERSISTENT, ours=True, traits=_OF_FIRST_DOCUMENTS),
-    _graded_measure("rbp_graded_cut", graded_rbp_cut, _PERSISTENT, traits=_RISING),
-    _graded_measure("sdcg", scaled_dcg, _AT_RANKS, traits=_RISING),
+    _graded_measure("rbp_graded_cut", graded_rbp_cut, _PERSISTENT, traits=_OF_FIRST_GRADES),
+    _graded_measure("sdcg", scaled_dcg, _AT_RANKS, traits=_OF_FIRST_GRADES),
     _stopping_measure(
         "bpm",
         bejeweled_player,
         MeasureSettings((WANTED_GAIN, *_GRADES), PAGE_CUTOFFS, "10,20,T=2,max_rel=3"),
         best_by_grade=False,
     ),
-    _graded_measure("insq", insq, _WANTING, traits=_RISING - {Trait.RISES}),
+    # RISES would promise bounds for unjudged documents, which it does not have (`bounds.WITHOUT_BOUNDS`).
+    _graded_measure("insq", insq, _WANTING, traits=_OF_FIRST_GRADES - {Trait.RISES}),
     _stopping_measure("inst", inst, _WANTING),
     _stopping_measure("nerr8", nearly_err_truncated, _AT_RANKS),
     _stopping_measure("nerr9", nearly_err_discounted, _AT_RANKS),

@@ -96,7 +96,7 @@ def _roc(report: Report) -> Graph:
 def _curves(report: Report, columns: Sequence[tuple[float | str, str, str]]) -> tuple[tuple[Point, ...], ...]:
     """Return the curve of each run through its means of some columns.
 
-    columns  value on the x axis, label, and words for a pointer over the point
+    columns  value on the x axis, label of the measure, and words for a pointer over the point
 
     Points whose mean is nan are left out.
     """

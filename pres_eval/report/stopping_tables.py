@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pres_eval.analysis.stopping import Stop, Stops
+from pres_eval.analysis.stopping import Stop, StopSummary
 from pres_eval.errors import plural
 from pres_eval.report.cells import Cell, Score
 from pres_eval.report.drawing import add_legend, named_lines, panels, run_styles
 from pres_eval.report.layout import Column, Readers, Table, columns_table, records_table
 from pres_eval.report.paper import Figure
 
-MEAN_COLUMNS: tuple[Column[Stops], ...] = (
+MEAN_COLUMNS: tuple[Column[StopSummary], ...] = (
     Column("run", lambda stops: stops.run),
     Column("target", lambda stops: stops.target),
     Column("topics", lambda stops: stops.topics),
@@ -25,7 +25,7 @@ MEAN_COLUMNS: tuple[Column[Stops], ...] = (
 """Columns of the means over topics, for people."""
 
 
-def stopping_tables(summaries: Sequence[Stops], stops: Sequence[Stop], per_topic: bool) -> list[Table]:
+def stopping_tables(summaries: Sequence[StopSummary], stops: Sequence[Stop], per_topic: bool) -> list[Table]:
     """Return the means of each run and target over topics, and the stops of the topics.
 
     per_topic: whether people see the topics, too
@@ -47,7 +47,7 @@ def stopping_tables(summaries: Sequence[Stops], stops: Sequence[Stop], per_topic
             "stopping",
             "Stops of reviews, means over topics",
             summaries,
-            Stops,
+            StopSummary,
             notes,
             columns_table(MEAN_COLUMNS, summaries),
         ),

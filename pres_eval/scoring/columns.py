@@ -174,7 +174,7 @@ def _converted(zscores: ZScores, batch: AnyBatch, column: SelectedColumn, values
     """Return the values (T,) of a column as Z-scores; texts stay as they are."""
     if isinstance(values, list):
         return values
-    return zscores.convert(batch.topics, column.label, values, ours=column.measure.ours)
+    return zscores.convert(batch.topics, column.label, values, not_in_trec_eval=column.measure.ours)
 
 
 def _bound(column: SelectedColumn, batch: AnyBatch, *arguments: object) -> FloatArray:

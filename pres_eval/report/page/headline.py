@@ -22,9 +22,9 @@ DRAWN_RUNS = 10
 """Runs that the picture shows at most: the best ones."""
 
 OPENINGS = {
-    "recall": "Within {cutoff} documents {run} finds {value} of the relevant ones",
-    "P": "Of the first {cutoff} documents of {run} {value} are relevant",
-    "success": "Within {cutoff} documents {run} finds a relevant one on {value} of the topics",
+    "recall": "Within {documents} {run} finds {value} of the relevant ones",
+    "P": "Of the first {documents} of {run} {value} are relevant",
+    "success": "Within {documents} {run} finds a relevant one on {value} of the topics",
 }
 """Sentences for measures whose means are shares that readers know, by the name of the measure."""
 
@@ -88,7 +88,7 @@ def _title(report: Report, means: Headline) -> str:
     """Return what the picture shows, in a reader's words where there are some."""
     titles = {
         "recall": f"Relevant documents found within {means.cutoff} ({means.label})",
-        "P": f"Relevant among the first {means.cutoff} documents ({means.label})",
+        "P": f"Relevant among the first {_documents(means)} ({means.label})",
     }
     return titles.get(_known_as(report, means), means.label)
 
@@ -117,10 +117,15 @@ def _further(report: Report, means: Headline) -> str:
 
 def _filled(template: str, report: Report, means: Headline, rank: int) -> list[Content]:
     """Return a template, such as those of OPENINGS, filled with the numbers and the name of a run."""
-    numbers = {"cutoff": means.cutoff, "label": means.label, "value": _value(report, means, rank)}
+    numbers = {"documents": _documents(means), "label": means.label, "value": _value(report, means, rank)}
     before_name, _, after_name = template.partition("{run}")
     name = element("em", report.names[means.runs[rank]])
     return [before_name.format(**numbers), name, after_name.format(**numbers)]
+
+
+def _documents(means: Headline) -> str:
+    """Return the number of documents down to the measure's cutoff, in words; empty if it has none."""
+    return "" if means.cutoff is None else plural(means.cutoff, "document")
 
 
 def _value(report: Report, means: Headline, rank: int) -> str:
