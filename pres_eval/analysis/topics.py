@@ -64,9 +64,9 @@ class UsedTopics:
         if self.rule == OWN:
             averages = "each is averaged over its own (--topics common or all: over the same)"
         else:
-            num_used = min(self.counts)
-            verb = "is" if num_used == 1 else "are"
-            averages = f"only the {num_used} that all have {verb} used (--topics all: missing ones count as 0)"
+            averages = (
+                f"only the {min(self.counts)} that all have are used (--topics all: missing ones count as 0)"
+            )
         return f"the runs have different topics, {self.any_run} in all{judged} ({lacking}); {averages}"
 
     def _in_no_run(self) -> str | None:
