@@ -296,7 +296,7 @@ class CellReader:
                     continue
             topic = id_of_cell(self.source, line, topic_cell, "topic")
             number: int | float = 0
-            if columns.number is not None and has_number:
+            if columns.number is not None and has_number:  # which implies the former, but not for mypy
                 number = self._number(line, cells[columns.number].strip())
             if is_observed:
                 self._show_row(observer, topic, cells, number)

@@ -74,7 +74,8 @@ class QrelsJudgements:
     grade            (D,) relevance of each document, in as few bytes as all need (doubles with -R
                      qrels_float); negative: it is in the pool, but was not judged
     duplicates       judgements of a document that already had one; they do not count
-    kept             (D,) which judgements count, in experiments with incomplete ones; None: all
+    kept             (D,) which judgements count: of incomplete ones in experiments, and of one judge among
+                     several; None: all
     form             the recognised format of the file, as messages call it; None: qrels of four columns
     document_scores  (D,) the score of each document (--document-scores); None: there are none
     rewriting        the mapping and exclusion of documents, which runs need too; None: there is none
