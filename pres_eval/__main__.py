@@ -19,9 +19,7 @@ def run() -> NoReturn:
     # numpy would start a thread for each processor, for linear algebra that nothing here needs.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from pres_eval.cli import main
-    from pres_eval.cli.output import clean_up_on_signals
 
-    clean_up_on_signals()
     _leave(main(sys.argv[1:]))
 
 

@@ -485,4 +485,5 @@ def _fewest(enough: Callable[[int], bool]) -> int | None:
         high *= 2
     # high topics are enough, and high // 2 are not unless high is 2.
     between = range(high // 2 + 1, high)
-    return between.start + bisect_left(between, True, key=enough)
+    fewest = between.start + bisect_left(between, True, key=enough)
+    return fewest if fewest <= MOST_PLANNED_TOPICS else None

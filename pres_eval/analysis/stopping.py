@@ -72,19 +72,22 @@ class Stop:
 
     @property
     def excess(self) -> float:
-        """Documents read beyond the earliest rank with the target recall; nan if there is no such rank."""
+        """Documents read beyond the earliest rank with the target recall; nan if there is no such rank.
+
+        It is below 0 if the reading stopped before that rank.
+        """
         if not self.earliest:
             return math.nan
         return float(self.read - self.earliest)
 
 
 @dataclass(frozen=True)
-class Stops:
+class StopSummary:
     """Means over topics of the stops of a run with one target, of values of `Stop`.
 
     topics        number of topics
-    reliability   share of the topics in which the target was reached
-    excess        mean over the topics in which the run reaches the target
+    reliability   share of the topics in which the reader reached the target
+    excess        mean over the topics whose whole ranking reaches the target; stops before it count below 0
     share_excess  the same with each excess as a share of the topic's documents
     """
 
@@ -112,7 +115,8 @@ def stops_of_run(
     """Return the stops of each topic that has relevant documents, target by target.
 
     name     of the run
-    stop_of  the last rank that was read, by topic; None: all documents retrieved were read
+    stop_of  the last rank that was read, for every topic of the run, as files of weights have it; None: all
+             documents retrieved were read
     A stop beyond the end of a topic's ranking counts as its end.
 
     Formula, T the target recall, n the relevant documents of a topic, N the documents to read without a
@@ -125,8 +129,9 @@ def stops_of_run(
       method", SIGIR 2025, doi:10.1145/3726302.3729879.
     """
     stops: list[Stop] = []
-    for form_batch in form(relevance, ranking, options):
-        batch = cast(Batch, form_batch())
+    # `form` yields functions that make the batches, so that workers can call them.
+    for make_batch in form(relevance, ranking, options):
+        batch = cast(Batch, make_batch())
         ends = batch.num_ret
         read = ends
         if stop_of is not None:
@@ -183,6 +188,7 @@ def optimistic_costs(
       a_p, a_n  cost of a relevant and of a nonrelevant document before the stop
       b_p, b_n  the same after the stop, where reading goes on in the order of the run
     Notes: if the run does not reach the target, all other documents are read: this is the highest cost.
+      These are N, but at least those retrieved and the relevant ones that were not.
       TARexp's OptimisticCost reads on until recall is above T: one relevant document more if T n is whole.
     Source: Yang, Lewis & Frieder, "On minimizing cost in legal document review workflows", DocEng 2021,
       doi:10.1145/3469096.3469872.
@@ -190,7 +196,10 @@ def optimistic_costs(
     first_relevant, first_other, second_relevant, second_other = costs
     is_out_of_reach = (earliest == 0) & (batch.num_rel > 0)
     until_target = np.maximum(earliest, read)
-    read_in_all = np.where(is_out_of_reach, documents_to_read(batch), until_target)
+    # Without -N the relevant documents that the run lacks may be beyond all documents that are known.
+    num_not_retrieved = batch.num_rel - np.asarray(relevant_within(batch, batch.num_ret), np.int64)
+    all_documents = np.maximum(documents_to_read(batch), batch.num_ret + num_not_retrieved)
+    read_in_all = np.where(is_out_of_reach, all_documents, until_target)
     found_until_target = np.asarray(relevant_within(batch, until_target), np.int64)
     found_in_all = np.where(is_out_of_reach, batch.num_rel, found_until_target)
     found_after = found_in_all - found
@@ -200,7 +209,7 @@ def optimistic_costs(
     return np.asarray(first + second, np.float64)
 
 
-def summaries_of_stops(stops: Sequence[Stop]) -> list[Stops]:
+def summaries_of_stops(stops: Sequence[Stop]) -> list[StopSummary]:
     """Return the means over topics for each run and target, in the order in which they first occur."""
     groups: dict[tuple[str, float], list[Stop]] = {}
     for stop in stops:
@@ -208,10 +217,10 @@ def summaries_of_stops(stops: Sequence[Stop]) -> list[Stops]:
     return [_summary(run, target, members) for (run, target), members in groups.items()]
 
 
-def _summary(run: str, target: float, stops: Sequence[Stop]) -> Stops:
+def _summary(run: str, target: float, stops: Sequence[Stop]) -> StopSummary:
     """Return the means over topics of the stops of a run with one target."""
     within_reach = [stop for stop in stops if stop.earliest]
-    return Stops(
+    return StopSummary(
         run=run,
         target=target,
         topics=len(stops),

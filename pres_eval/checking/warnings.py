@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -41,12 +41,12 @@ def warnings_about(
     ranking: Ranking,
     relevance: Relevance,
     options: Options,
-    second_look: Callable[[], SecondLook],
+    second_look: SecondLook,
     missing_topics: bool = True,
 ) -> list[str]:
     """Return the warnings about a run: findings that are no error but may mislead.
 
-    second_look     reads some rows of the run again and returns the faults that these show
+    second_look     faults that some rows of the run show when they are read again
     missing_topics  whether to warn of judged topics that the run lacks: not of one of several runs, as
                     their topics are reported together (`analysis.topics`), nor of a part of a run
     """
@@ -57,16 +57,16 @@ def warnings_about(
         warnings += _of_topics(ranking, relevance, options, missing_topics)
     if relevance.info is RelevanceInfo.STRATA:
         warnings += _undrawn_strata(ranking, cast("Sample", relevance), options)
-    look = second_look()
     checked_too: list[str] = []  # warnings of faults that `pres-eval check` reports with examples
     # `is` first: it is many times as fast, and small calls notice.
-    begins_well = look.opening is NO_OPENING_FAULTS or look.opening == NO_OPENING_FAULTS
+    opening = second_look.opening
+    begins_well = opening is NO_OPENING_FAULTS or opening == NO_OPENING_FAULTS
     if ranking.tag_before is not None or not begins_well:
-        checked_too += _of_columns(ranking, look.opening)
+        checked_too += _of_columns(ranking, opening)
     if len(ranking.topic):  # otherwise the error that there is no topic in common says so
-        checked_too += _reasons_for_zeros(ranking, relevance, options, look)
-        if look.respelling is not None or len(ranking.unjudged_ids):
-            checked_too += _respellings(ranking, relevance, look)
+        checked_too += _reasons_for_zeros(ranking, relevance, options, second_look)
+        if second_look.respelling is not None or len(ranking.unjudged_ids):
+            checked_too += _respellings(ranking, relevance, second_look)
     return warnings + [f"{text} (pres-eval check shows more)" for text in checked_too]
 
 
@@ -216,7 +216,7 @@ def _reasons_for_zeros(
             )
         return
     # Remembered, as small calls come again and again with the same judgements; it takes the room of 1 number.
-    highest = relevance.topics_seen.get(_highest_grade, 1, partial(_highest_grade, relevance))
+    highest = relevance.remembered.get(_highest_grade, 1, partial(_highest_grade, relevance))
     if highest < options.relevance_level:
         yield (
             f"{relevance.name}: nothing is relevant at -l {options.relevance_level}: the highest relevance"
@@ -238,7 +238,10 @@ def _documents_are_numbers(pool: Pool) -> bool:
 
 def _highest_grade(qrels: QrelsJudgements) -> float:
     """Return the highest relevance of all judgements."""
-    highest: float = qrels.every_grade().max(initial=0).item()
+    grades = qrels.every_grade()
+    if not len(grades):  # an experiment may leave none
+        return 0
+    highest: float = grades.max().item()
     return highest
 
 

@@ -144,6 +144,8 @@ def expand_long_options(command: click.Command, arguments: Sequence[str]) -> lis
     --comp becomes --complete_rel_info_wanted, and --bounds all becomes --bounds --bounds-of all.
     Raises UsageError for the beginning of several options, and for a second of an option that is given once.
     """
+    if not any(word.startswith("--") for word in arguments):
+        return list(arguments)
     from pres_eval.cli.command_options import RecordCommand  # numpy is imported before
 
     names = _option_names(command)

@@ -141,6 +141,7 @@ _unfinished: set[str] = set()
 @contextlib.contextmanager
 def _removed_at_the_end(path: str) -> Iterator[None]:
     """Remove the file, which the block may create, when the block or the process ends."""
+    _clean_up_on_signals()
     _unfinished.add(path)
     try:
         yield
@@ -166,7 +167,7 @@ def write_output(path: str | None, text: str | bytes) -> None:
         stream.write(text)
 
 
-def clean_up_on_signals() -> None:
+def _clean_up_on_signals() -> None:
     """Let the signals that end a process remove temporary files first; those that are ignored stay so."""
     for number in ending_signals():
         if signal.getsignal(number) == signal.SIG_DFL:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from pres_eval.checking.second_look import look_at_files
@@ -14,7 +13,7 @@ from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import is_watched, say, writing_results
 from pres_eval.engines.engine import Engine, ThisProcess
 from pres_eval.errors import InputError, RunFailure, UsageError, plural
-from pres_eval.options import AS_TREC_EVAL, AS_ZERO, ONE, SKIP, STOP, Options
+from pres_eval.options import AS_TREC_EVAL, AS_ZERO, GIVES_VALUES, ONE, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import Runs
@@ -30,10 +29,6 @@ if TYPE_CHECKING:
 
 BYTES_PER_COPY = 16 << 20
 """Bytes of runs for which one more process pays: to copy this one takes as long as reading 2 MB."""
-
-
-GIVES_VALUES = (AS_ZERO, ONE)
-"""Rules of --empty that give topics without relevant documents a value."""
 
 
 def relevance_at(options: NumberOptions, path: str) -> Relevance:
@@ -143,7 +138,7 @@ def runs_at(
     """
     answered = None  # topics that a run answers rightly by retrieving nothing for them
     if options.empty in GIVES_VALUES:
-        answered = changed_judgements.answered_by_nothing(relevance, evaluation_options)
+        answered = changed_judgements.topics_answered_by_nothing(relevance, evaluation_options)
     files = [run_at(path) for path in paths]
     outcomes = _ranked(options, files, relevance, evaluation_options, going_on=failures is not None)
     if options.cluster is not None:
@@ -157,7 +152,7 @@ def runs_at(
         if not options.quiet:
             is_only_run = len(paths) == 1
             _print_notes(options, outcome, relevance, evaluation_options)
-            second_look = partial(look_at_files, run, outcome, relevance, is_only_run)
+            second_look = look_at_files(run, outcome, relevance, is_only_run)
             for warning in warnings_about(outcome, relevance, evaluation_options, second_look, is_only_run):
                 options.warn(warning)
         if answered is not None:
@@ -186,7 +181,9 @@ def _print_notes(
         options.note(f"{run.name}: {', '.join(counts)}")
     if options.empty not in GIVES_VALUES:
         return
-    no_answers = changed_judgements.no_answers(relevance, evaluation_options, run.topic[run.num_ret > 0])
+    no_answers = changed_judgements.count_empty_topics(
+        relevance, evaluation_options, run.topic[run.num_ret > 0]
+    )
     if no_answers is not None:
         num_topics, num_rightly = no_answers
         options.note(

@@ -9,7 +9,7 @@ import numpy as np
 
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.ranked_lists import read_ranked_lists
-from pres_eval.analysis.replication import SameDocuments, replications, same_documents
+from pres_eval.analysis.replication import ListSimilarity, list_similarities, replications
 from pres_eval.cli.analysing import PairedOptions, print_tables
 from pres_eval.cli.command_options import FiniteRange, argument, command_with, option
 from pres_eval.cli.loading import (
@@ -20,7 +20,7 @@ from pres_eval.cli.loading import (
     read_score_file,
     select_or_default,
 )
-from pres_eval.errors import UsageError, plural
+from pres_eval.errors import PresEvalError, RunFailure, UsageError, plural
 from pres_eval.reading.run_files import run_at
 from pres_eval.report.replication_tables import replication_figure, replication_tables
 from pres_eval.report.text import text_of
@@ -76,7 +76,7 @@ class ReplicateOptions(PairedOptions):
 @command_with(ReplicateOptions)
 def command(options: ReplicateOptions) -> None:
     """Print the effects, and how similar documents are."""
-    documents: list[SameDocuments] = []
+    documents: list[ListSimilarity] = []
     if options.scores:
         original, new, paired = _scores_of_tables(options)
     else:
@@ -84,7 +84,7 @@ def command(options: ReplicateOptions) -> None:
             num_runs = plural(max(len(options.files) - 1, 0), "run")
             raise UsageError(f"found {num_runs} behind QRELS, expected {FOUR_RUNS}; or --scores FILE")
         original, new, paired = _scores_of_runs(options)
-        documents = _same_documents(options)
+        documents = _list_similarities(options)
     rows = replications(original, new)
     topics = plural(len(original.topics))
     if original.topics != new.topics:
@@ -151,13 +151,16 @@ def _scores_of_runs(options: ReplicateOptions) -> tuple[PairedScores, PairedScor
     """Return the scores of the original and of the replication from their runs, and what was read.
 
     What was read is all four runs, or with --new-qrels those of the original.
+    Raises PresEvalError if --keep-going left out a run.
     """
     if options.new_qrels is None:
         paired = read_paired(options, least_runs=4)
+        _check_all_read(paired.failures)
         return _of_two_runs(paired.scores, 0, 1), _of_two_runs(paired.scores, 2, 3), paired
     selection = select_or_default(options, options.measures, options.nmax)
     original = load(options, options.files[0], options.files[1:3])
     new = load(options, options.new_qrels, options.files[3:])
+    _check_all_read([*original.failures, *new.failures])
     scores = original.paired(selection)
     paired = Paired(
         scores=scores,
@@ -168,13 +171,19 @@ def _scores_of_runs(options: ReplicateOptions) -> tuple[PairedScores, PairedScor
     return scores, new.paired(selection), paired
 
 
-def _same_documents(options: ReplicateOptions) -> list[SameDocuments]:
+def _check_all_read(failures: Sequence[RunFailure]) -> None:
+    """Raise PresEvalError if a run cannot be evaluated, which --keep-going leaves out."""
+    if failures:
+        raise PresEvalError(f"{plural(len(failures), 'run')} cannot be evaluated, expected {FOUR_RUNS}")
+
+
+def _list_similarities(options: ReplicateOptions) -> list[ListSimilarity]:
     """Return how similar the documents of each run and of its replication are, by role and topic."""
     evaluation_options = options.evaluation_options()
     rewriting = options.rewriting()
     lists = [read_ranked_lists(run_at(path), evaluation_options, rewriting) for path in options.files[1:]]
     original_lists, new_lists = lists[:2], lists[2:]
-    rows: list[SameDocuments] = []
+    rows: list[ListSimilarity] = []
     for role, original, new in zip(ROLES, original_lists, new_lists, strict=True):
-        rows.extend(same_documents(role, original, new, options.persistence))
+        rows.extend(list_similarities(role, original, new, options.persistence))
     return rows

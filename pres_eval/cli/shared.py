@@ -215,7 +215,7 @@ class NumberOptions(RewriteOptions, position=4):
         help="Topics to average over: those of each run, those common to all runs, or all of the qrels (-c).",
     )  # fmt: skip
     relevance_level: float = option(
-        "-l", "--level_for_rel", of_runs=True, type=LevelType(min=0), default=1, show_default=True,
+        "-l", "--level_for_rel", of_runs=True, type=LevelType(), default=1, show_default=True,
         metavar="NUM", help="Least grade of a relevant document.",
     )  # fmt: skip
     judged_only: bool = option(

@@ -80,18 +80,15 @@ _ARGUMENTS_OF_OPTIONS = {
 """Options of the command: the argument, and a pattern of the values that may follow in a message."""
 
 
-def _option_pattern(option: str, values: str) -> str:
-    """Return the pattern of an option as a word, with one of its values behind it if there is one."""
-    word = rf"(?<![\w-]){option}(?![\w-])"
-    if not values:
-        return word
-    return rf"{word}(?: (?:{values})\b)?"
+@functools.cache
+def _option_pattern() -> re.Pattern[str]:
+    """Return the pattern of any of these options with one of its values behind it if there is one."""
+    patterns = []
+    for option, (_, values) in _ARGUMENTS_OF_OPTIONS.items():
+        word = rf"(?<![\w-]){option}(?![\w-])"
+        patterns.append(rf"{word}(?: (?:{values})\b)?" if values else word)
+    return re.compile("|".join(patterns))
 
-
-_OPTION = re.compile(
-    "|".join(_option_pattern(option, values) for option, (_, values) in _ARGUMENTS_OF_OPTIONS.items())
-)
-"""Pattern of any of these options."""
 
 _PHRASES = (
     ("`pres-eval measures` lists them all", "`pres_eval.list_measures()` lists them all"),
@@ -112,6 +109,7 @@ _PHRASES = (
     ("--columns names them: docno=DocID", "columns={'docno': 'DocID'} names them"),
     ("--sizes FILE (", "sizes=FILE ("),
     ("--collection NUM", "collection=NUM"),
+    ("asked for (-m) is", "asked for is"),
     ("--depth goes", "depth goes"),
     ("--control goes with --method ", "control goes with method="),
 )
@@ -129,7 +127,7 @@ def in_python(text: str) -> str:
         for command, python in _PHRASES:
             part = part.replace(command, python)
         without_m = re.sub(r"(?<![\w-])-m (?=[\w.])", "", part)  # `map` for `-m map`
-        parts[index] = _OPTION.sub(_argument, without_m)
+        parts[index] = _option_pattern().sub(_argument, without_m)
     return "".join(parts)
 
 

@@ -85,14 +85,21 @@ def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, boo
     Objects of ranx and ir_datasets become dicts and rows, and lists of documents in ranked order dicts.
 
     grade  of all documents in lists, if the data are judgements; None for a run
-    Raises InputError for an object of another kind, and for tables not computed yet.
+    Raises InputError for an object of another kind, for tables not computed yet, and for a topic of a run
+    without a dict of documents.
     """
+    role = Role.RUN if grade is None else Role.QRELS
+    if _is_dict_of_dicts(data) and not _has_columns(data, role):  # as nearly always
+        return data, True
     if hasattr(data, "qrels_iter"):
         data = data.qrels_iter()
     elif type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict"):
         data = data.to_dict()
-    if is_dict(data) and not _has_columns(data, Role.RUN if grade is None else Role.QRELS):
-        return without_lists(data, name, grade), True
+    if is_dict(data) and not _has_columns(data, role):
+        by_topic = _without_lists(data, name, grade)
+        if grade is None:  # judgements may have sets of documents too
+            check_dicts(by_topic, name)
+        return by_topic, True
     for method in ("collect", "compute"):  # frames of Polars and of Dask that are not computed yet
         if callable(getattr(data, method, None)) and hasattr(type(data), "columns"):
             package = type(data).__module__.split(".")[0]
@@ -106,6 +113,11 @@ def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, boo
             "a path, an open file, a dict of dicts, a table, or rows of topic, document and value",
         )
     return data, False
+
+
+def _is_dict_of_dicts(data: Any) -> bool:
+    """Return whether data are a dict of dicts, not of subclasses or of other mappings."""
+    return type(data) is dict and set(map(type, data.values())) <= {dict}
 
 
 def _has_columns(data: Mapping[Any, Any], role: Role) -> bool:
@@ -123,14 +135,12 @@ def _has_columns(data: Mapping[Any, Any], role: Role) -> bool:
     return not (names.isdisjoint(topics) or names.isdisjoint(documents))
 
 
-def without_lists(data: Mapping[Any, Any], name: str, grade: int | None = None) -> Mapping[Any, Any]:
+def _without_lists(data: Mapping[Any, Any], name: str, grade: int | None = None) -> Mapping[Any, Any]:
     """Return a dict by topic with dicts of documents in place of lists in ranked order.
 
     grade  of all documents in lists, if these are judgements; None: the scores are -1, -2, ... by rank
     Raises InputError for a document that a list has twice.
     """
-    if not any(issubclass(kind, (list, tuple)) for kind in set(map(type, data.values()))):
-        return data
     by_topic: dict[Any, Any] = {}
     for topic, documents in data.items():
         if not isinstance(documents, (list, tuple)):
@@ -188,22 +198,25 @@ def _qrels_of_texts(data: Mapping[Any, Any], name: str) -> QrelsJudgements | Non
 
     None for other dicts.  In these no two ids are the same, as 1 and "1" are, so that none are looked for.
     """
-    if not set(map(type, data.values())) <= {dict}:
+    if not _is_dict_of_dicts(data):
         return None
     judged = {topic: documents for topic, documents in data.items() if documents}
     if not judged or joined_ascii(chain(judged, *judged.values())) is None:
         return None
     topics = sorted(judged)
     documents_of_topics = [judged[topic] for topic in topics]
-    grades = column_of(list(chain.from_iterable([documents.values() for documents in documents_of_topics])))
-    if grades.dtype != np.int64:
+    grades = list(chain.from_iterable([documents.values() for documents in documents_of_topics]))
+    if set(map(type, grades)) != {int}:
+        return None
+    grade = np.array(grades)
+    if grade.dtype != np.int64:  # one is too large
         return None
     pool = Pool(
         topics=ids_of(topics, name),
         documents=ids_of(list(chain.from_iterable(documents_of_topics)), name),
         offsets=np.cumsum([0, *map(len, documents_of_topics)]),
     )
-    return QrelsJudgements(name=name, pool=pool, grade=narrow(grades), duplicates=NO_DUPLICATES)
+    return QrelsJudgements(name=name, pool=pool, grade=narrow(grade), duplicates=NO_DUPLICATES)
 
 
 def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
@@ -294,7 +307,6 @@ def rank_any(
     data, by_topic = plain_data(data, name)
     # Mapping and exclusion need a block, which a dict without documents does not make.
     if by_topic and (relevance.rewriting is None or (empty and not any(data.values()))):
-        check_dicts(data, name)
         return rank_dict(data, relevance, lookup, options, name=name, tag=name, empty=empty)
     block = with_numbers(block_of_data(data, by_topic, name), lookup)
     ranking = rank_block(name, block, RunRanker.for_judgements(relevance, options), name, jobs or 1)
@@ -347,7 +359,6 @@ def _first_rows(data: Any) -> Any:
 def block_of_data(data: Any, by_topic: bool, name: str) -> Block:
     """Return a run that is no file as a block: a dict by topic, or a table."""
     if by_topic:
-        check_dicts(data, name)
         return block_of_dict(data, name)
     block = block_of_table(data, OF_TABLES["score"], name)
     try:

@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pres_eval.arrays import NO_IDS, Ids, blocks, has_equal
-from pres_eval.checking.second_look import SecondLook, sampler_of
+from pres_eval.checking.second_look import SecondLook, has_retrieved_all, sampler_of
 from pres_eval.errors import InputError
 from pres_eval.library.dict_topics import DictTopics, Documents, scores_of
 from pres_eval.library.ids import Lookup, decode, encode, ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.order import falling_order
-from pres_eval.ranking.parts import Facts, RankedPart, joined_topics
+from pres_eval.ranking.parts import Facts, joined_topics
 from pres_eval.ranking.ranked import NO_TIES, Ranked
 from pres_eval.ranking.ranker import Ranker
-from pres_eval.ranking.ranking import Ranking, ranking_of
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.judgements.pool import Pool
 from pres_eval.reading.judgements.relevance import Relevance
@@ -107,12 +107,15 @@ def rank_dict(
         ranked = _rank_few(topics, lookup)
     if ranked is None:
         ranked = _rank_many(topics, ranker, lookup, name)
-    part = RankedPart(
+    return Ranking(
+        **vars(ranked),
+        name=name,
+        tag=tag,
         facts=Facts(num_rows=num_rows),
-        unjudged=Ids.from_texts(topics.unjudged) if topics.unjudged else NO_IDS,
-        ranked=ranked,
+        unjudged_ids=Ids.from_texts(topics.unjudged) if topics.unjudged else NO_IDS,
+        single_precision=ranker.single_precision,
+        ascending=ranker.ascending,
     )
-    return ranking_of(part, ranker, name, tag)
 
 
 def _rank_few(topics: _Topics, lookup: Lookup) -> Ranked | None:
@@ -173,11 +176,10 @@ def is_worth_a_look(ranking: Ranking, pool: Pool) -> bool:
 
     Yes if it retrieved none of them; if it retrieved some, only if it is large.
     """
-    num_matched = len(ranking.rank)
-    if not num_matched:
+    if not len(ranking.rank):
         return True
     is_large = ranking.facts.num_rows >= FEWEST_COMPARED_ROWS
-    return is_large and num_matched < pool.num_documents_of(ranking.topic)
+    return is_large and not has_retrieved_all(ranking, pool)
 
 
 def _documents_of_topic(run: Mapping[Any, Documents], topic: int, lookup: Lookup, name: str) -> Documents:

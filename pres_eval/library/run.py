@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pres_eval.checking.second_look import SecondLook
 from pres_eval.checking.warnings import check_common_topics, warnings_about
-from pres_eval.engines.threads import by_threads
+from pres_eval.engines.threads import Loop, by_threads, in_turn
 from pres_eval.errors import UsageError
 from pres_eval.library.arguments import EmptyRule, TieRule, check_jobs, is_path, python_words, warn
 from pres_eval.library.data import look_again
@@ -19,13 +19,13 @@ from pres_eval.library.ids import encode, texts_of
 from pres_eval.library.measures import Measures, selected
 from pres_eval.library.naming import reading
 from pres_eval.measures.selection import Selection, with_ties_and_bounds
-from pres_eval.options import AS_TREC_EVAL, BY_DOCNO, DEFAULT_NMAX, SKIP, STOP, Options
+from pres_eval.options import AS_TREC_EVAL, BY_DOCNO, DEFAULT_NMAX, GIVES_VALUES, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.reading.headings import NO_NAMING, Naming
 from pres_eval.reading.judgements.changed_judgements import (
-    answered_by_nothing,
     check_no_empty_topics,
     empty_topics,
+    topics_answered_by_nothing,
 )
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import Scoring, warning_of_infinite_gains
@@ -232,21 +232,25 @@ class Run:
             self.ranking,
             relevance,
             options,
-            second_look=lambda: self._second_look,  # rows are read again only where a warning needs it
+            second_look=self._second_look,
             missing_topics=is_whole,
         ):
             warn(text)
         groups, weights = files
         ranking = self.ranking
         # An empty result is right for topics without relevant documents: they get the value of `empty`.
-        topics_without_relevant = answered_by_nothing(relevance, options)
-        if topics_without_relevant is not None:
-            ranking = with_nothing_for(ranking, topics_without_relevant)
+        if options.empty in GIVES_VALUES:
+            topics_without_relevant = topics_answered_by_nothing(relevance, options)
+            if topics_without_relevant is not None:
+                ranking = with_nothing_for(ranking, topics_without_relevant)
         check_common_topics(relevance, ranking, options)
         scoring = Scoring(
             relevance=relevance, selection=selection, options=options, groups=groups, weights=weights
         )
-        scores = scoring.evaluation(ranking, scoring.blocks(ranking, by_threads(jobs)))
+        loop: Loop = in_turn
+        if jobs > 1:
+            loop = by_threads(jobs)
+        scores = scoring.evaluation(ranking, scoring.blocks(ranking, loop))
         if intervals:
             from pres_eval.analysis.sample_intervals import with_sample_intervals
 

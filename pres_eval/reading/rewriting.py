@@ -45,7 +45,7 @@ class Excluded:
         if self.pool is None:
             rows = np.arange(len(documents))
             return documents.equal(rows, topics, rows)
-        topic_of_stretch, lengths = topics.stretches()
+        topic_of_stretch, lengths = topics.stretches()  # of neighbours with the same topic
         matches = self.pool.join(self.pool.find_topics(topic_of_stretch), lengths, documents)
         is_excluded = np.zeros(len(documents), np.bool_)
         is_excluded[matches.rows] = True
@@ -58,7 +58,7 @@ class RewrittenRows:
 
     block         rows with mapped documents, without excluded rows
     as_written    the same rows with the documents of the file
-    num_mapped    rows whose document became another one, before any were left out
+    num_mapped    rows whose document the mapping knows, before any were left out
     num_excluded  rows that were left out
     """
 
@@ -78,8 +78,7 @@ class Rewriting:
     dense       whether ranks close up where a document comes again
     excluded    documents that do not count; None: all count
     judged_too  whether excluded documents are left out of the judgements as well
-    num_judged  how many judgements there were before `of_judgements` rewrote them, which sets it; 0 until
-                then
+    num_judged  in the rewriting that judgements keep: how many there were before `of_judgements` rewrote them
     """
 
     mapping: IdMapping | None = None
@@ -93,16 +92,16 @@ class Rewriting:
         written = block
         num_mapped = 0
         if self.mapping is not None:
-            documents, is_mapped = self.mapping(block.documents.take(slice(None)))
+            documents, is_mapped = self.mapping(block.document_ids())
             block = replace(block, documents=documents)
             num_mapped = int(np.count_nonzero(is_mapped))
         if self.excluded is None:
             return RewrittenRows(block, written, num_mapped)
         group_of_row = np.repeat(np.arange(len(block.topics)), block.lengths)
         topics = block.topics.take(group_of_row)
-        is_excluded = self._are_excluded(topics, block.documents.take(slice(None)))
+        is_excluded = self._are_excluded(topics, block.document_ids())
         if self.mapping is not None:
-            is_excluded |= self._are_excluded(topics, written.documents.take(slice(None)))
+            is_excluded |= self._are_excluded(topics, written.document_ids())
         rows = np.flatnonzero(~is_excluded)
         num_excluded = len(group_of_row) - len(rows)
         if not num_excluded:
@@ -160,8 +159,8 @@ class FileMapping:
         """
         self._table, self._targets = IdTable(first), second
         self._arguments = name, first, second, lines
-        repeats = self._table.repeats
-        others = repeats[~second.equal(repeats, second, self._table.first)]
+        repeats, first_of_repeats = self._table.repeats, self._table.first
+        others = repeats[~second.equal(repeats, second, first_of_repeats)]
         if len(others):
             row = int(others.min())
             problem = f"document {quoted(first[row])} again, for another one"
@@ -209,7 +208,7 @@ def rewriting_of(map_docs: Any, map_ranks: str, exclude: Any, exclude_from: str)
 def read_mapping(text: str) -> IdMapping:
     """Return the mapping of a value of --map-docs: a file, a regular expression with a group, or `patent`.
 
-    Raises UsageError for other values, InputError for a file that cannot be read, or names an id twice.
+    Raises UsageError for other values, InputError for a file that cannot be read, or maps an id to two ids.
     """
     import os
 
@@ -237,5 +236,5 @@ def read_excluded(text: str) -> Excluded:
     if text == "self":
         return Excluded(None)
     topic_column, documents, _ = read_pairs(File(text), "topic docno", also="topic iteration docno relevance")
-    topics, lengths = topic_column.take(slice(None)).stretches()
+    topics, lengths = topic_column.stretches()
     return Excluded(build_pool(topics, lengths, documents).pool)

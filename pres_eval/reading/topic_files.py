@@ -180,7 +180,9 @@ def _rows(
         width = max(len(header), 2)
     for number, row in rows:
         if len(row) != width or not row[0]:
-            raise InputError(File(path).name, number, f"{len(row)} columns", f"{width} ({columns})")
+            expected = f"{width} ({columns})" if width == 2 else f"{width} as in the heading"
+            problem = "no topic" if len(row) == width else plural(len(row), "column")
+            raise InputError(File(path).name, number, problem, expected)
         if separator is not None and set(row[0]) & set(" \t"):
             line = separator.join(row)
             advice = decimal_comma(line.split()[-1]).removeprefix("; ")
@@ -306,7 +308,7 @@ def read_medians(source: File) -> Medians:
     if heading[0].lower() != b"topic":
         for number, fields in rows:
             if len(fields) != 3:
-                raise InputError(source.name, number, f"{len(fields)} columns", MEDIANS_LAYOUT)
+                raise InputError(source.name, number, plural(len(fields), "column"), MEDIANS_LAYOUT)
             label, topic, median = fields
             if topic != b"all":
                 _add(medians, source.name, number, _text(label), topic, median)
@@ -315,7 +317,7 @@ def read_medians(source: File) -> Medians:
     for number, fields in rows[1:]:
         if len(fields) != len(heading):
             expected = f"{len(heading)} as in the heading"
-            raise InputError(source.name, number, f"{len(fields)} columns", expected)
+            raise InputError(source.name, number, plural(len(fields), "column"), expected)
         for column, label_of_column in columns:
             _add(medians, source.name, number, label_of_column, fields[0], fields[column])
     return medians

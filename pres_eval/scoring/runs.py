@@ -106,7 +106,8 @@ class Scoring:
         loop  scores one batch of topics after the other (`in_turn`), or several at once in threads
         Raises NoCommonTopicError if there is none, or none with a weight, so that the run has no means.
         """
-        self._check_weights(ranking)
+        if self.weights is not None and not self.options.complete:
+            self._check_weights(ranking, self.weights)
         block_of_small_run = self._scored_plainly(ranking)
         if block_of_small_run is not None:
             return iter([block_of_small_run])
@@ -139,7 +140,9 @@ class Scoring:
             return None
         columns = list(zip(self.selection, plain_functions, strict=True))
         others = tuple([column for column, function in columns if function is None])
-        values_of_others = iter(values_of_topics(topics, others))
+        values_of_others: Iterator[Values] = iter(())
+        if others:
+            values_of_others = iter(values_of_topics(topics, others))
         values: list[Values] = []
         for column, function in columns:
             if function is None:
@@ -148,14 +151,12 @@ class Scoring:
                 values.append(np.array([function(topic, *column.arguments) for topic in topics], np.float64))
         return ScoredBlock(tuple([topic.judged.topic for topic in topics]), tuple(values))
 
-    def _check_weights(self, ranking: Ranking) -> None:
-        """Raise NoCommonTopicError if all topics of the run weigh 0 and -c adds no others."""
-        if self.weights is None or self.options.complete:
-            return
+    def _check_weights(self, ranking: Ranking, weights: Weights) -> None:
+        """Raise NoCommonTopicError if all topics of the run weigh 0."""
         topics = self.relevance.pool.topics.take(ranking.topic)
-        if len(topics) and not any(self.weights.of[topic] for topic in topics):
+        if len(topics) and not any(weights.of[topic] for topic in topics):
             raise NoCommonTopicError(
-                f"{self.weights.path}: found the weight 0 for all {len(topics)} topics of the run, so"
+                f"{weights.path}: found the weight 0 for all {len(topics)} topics of the run, so"
                 " that it has no means; expected one above 0, or -c to count the judged topics that the"
                 " run lacks"
             )

@@ -236,6 +236,20 @@ def test_an_interval_of_the_number_may_have_no_upper_end(
     assert re.search(r"  \d+ \.\. - ", call(*command, "--table", "sizes").out)
 
 
+def test_numbers_of_topics_end_at_the_limit(
+    call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The number that would follow the limit is none: it lies below the next power of two, 64."""
+    scores = write_scores(tmp_path / "pilot.csv", 10)
+    command = ("power", "--scores", scores, "--trials", "2", "--samples", "20", "--quiet", "--table", "sizes")
+    row = call(*command, "--format", "csv").out.splitlines()[1].split(",")
+    needed = int(row[3])
+    monkeypatch.setattr(power, "MOST_PLANNED_TOPICS", needed)
+    assert call(*command, "--format", "csv").out.splitlines()[1].split(",")[3] == row[3]
+    monkeypatch.setattr(power, "MOST_PLANNED_TOPICS", needed - 1)
+    assert call(*command, "--format", "csv").out.splitlines()[1].split(",")[3] == ""
+
+
 def write_scores(path: Path, topics: int) -> Path:
     chance = np.random.default_rng(5)
     rows = [f"{run},{topic},{chance.normal(0.5, 0.08)}\n" for run in "ab" for topic in range(topics)]
@@ -255,6 +269,8 @@ def test_sets_have_a_fifth_two_fifths_and_half_of_the_topics(call: Command, tmp_
     scores = write_scores(tmp_path / "scores.csv", 15)
     called = call("power", "--scores", scores, "--trials", "2", "--samples", "20", "--format", "json")
     assert [row["topics"] for row in called.json["stability"]] == [3, 6, 7]
+    assert called.json["settings"]["sizes"] == [3, 6, 7]
+    assert called.json["settings"]["planned_runs"] == 10
 
 
 def test_anova_is_named_for_what_it_computes(call: Command) -> None:

@@ -528,7 +528,7 @@ def test_many_looks_are_corrected_for(correction: str, least: float, most: float
     random = np.random.default_rng(7)
     how = CompareSettings(test="t", correction=correction, alternative="less")
     failed = 0
-    number = trials(400)
+    number = trials(150)
     for _ in range(number):
         topics = random.normal(size=25)
         before = [0.5 + 0.1 * topics + 0.1 * random.normal(size=25) for _ in range(15)]

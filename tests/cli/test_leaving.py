@@ -50,7 +50,10 @@ def test_a_signal_removes_files_and_then_ends_the_process(
 ) -> None:
     path = tmp_path / "half"
     path.write_text("half")
+    monkeypatch.setattr(signal, "getsignal", lambda number: signal.SIG_DFL)
     with output._removed_at_the_end(str(path)), pytest.raises(SystemExit):
+        assert ("signal", signal.SIGTERM, output._end) in done
+        done.clear()
         with monkeypatch.context() as patch:
             patch.setattr(os, "name", system)
             output._end(signal.SIGTERM, None)
@@ -63,7 +66,7 @@ def test_signals_that_are_ignored_stay_so(done: Done, monkeypatch: pytest.Monkey
     handled = {signal.SIGINT: signal.SIG_IGN, signal.SIGTERM: signal.SIG_DFL}
     monkeypatch.setattr(signal, "getsignal", lambda number: handled.get(number, print))
     monkeypatch.setattr(machine, "SIGNALS", (*machine.SIGNALS, "SIGNONE"))
-    output.clean_up_on_signals()
+    output._clean_up_on_signals()
     assert done == [("signal", signal.SIGTERM, output._end)]
 
 

@@ -49,7 +49,7 @@ def test_weights_are_read(tmp_path: Path, text: str) -> None:
     ("reads", "text", "message"),
     [
         (read_groups, "", "the file is empty, expected lines of text"),
-        (read_groups, "1 head\n2\n", ":2: 1 columns, expected 2 (topic group)"),
+        (read_groups, "1 head\n2\n", ":2: 1 column, expected 2 (topic group)"),
         (read_groups, "1 a b\n", ":1: 3 columns, expected 2 (topic group)"),
         (read_groups, "1\ta b\n", ":1: group 'a b', expected a name without blanks or [ ]"),
         (read_groups, "1 macro\n", ":1: group 'macro', expected a name without blanks or [ ], not macro"),

@@ -67,7 +67,7 @@ def columns_of(headings: Sequence[str], role: Role, naming: Naming) -> Columns |
         topic=_column_of(topic, headings),
         document=headings.index(document),
         number=_column_of(number, headings),
-        by_rank=by_rank,
+        by_rank=by_rank and number is not None,
         has_lists=has_lists,
         rank=_column_of(rank, headings),
     )

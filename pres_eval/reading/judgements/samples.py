@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pres_eval.arrays import nearest_integer
-from pres_eval.errors import InputError, did_you_mean, number_of, quoted
+from pres_eval.errors import InputError, did_you_mean, number_of, plural, quoted
 from pres_eval.reading.file import File
 from pres_eval.reading.headings import DOCNO, STRATUM, TOPIC
 from pres_eval.reading.id_files import DOCUMENT_HEADINGS
@@ -101,7 +101,7 @@ def read_sample(
     for line, row in rows:
         where = name, line
         if len(row) != len(first_row):
-            raise InputError(*where, f"{len(row)} columns", f"{len(first_row)} as in line {first_line}")
+            raise InputError(*where, plural(len(row), "column"), f"{len(first_row)} as in line {first_line}")
         cells = {kind: row[column] for kind, column in column_of.items()}
         topic_of_row = topic
         if TOPIC in cells:
@@ -147,7 +147,7 @@ def _columns(where: Place, first: list[str], columns: Mapping[str, str]) -> tupl
     needed_kinds = dict.fromkeys((DOCNO, RELEVANCE, *columns))
     for kind in needed_kinds:
         if kind not in column_of:
-            problem = f"{len(first)} columns"
+            problem = plural(len(first), "column")
             if kind in columns:
                 problem = f"no column {quoted(columns[kind])}"
             raise InputError(
