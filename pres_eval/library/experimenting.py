@@ -164,7 +164,9 @@ def experiment(
         kind = type(runs).__name__
         raise UsageError(f"runs: found a {kind}, expected a dict of two or more names and runs")
     if len(runs) < 2:
-        raise UsageError(f"runs: found {plural(len(runs), 'run')}, expected a dict of two or more names and runs")
+        raise UsageError(
+            f"runs: found {plural(len(runs), 'run')}, expected a dict of two or more names and runs"
+        )
     if all_pairs and baseline is not None:
         raise UsageError(f"all_pairs and baseline={baseline!r}: expected one of them")
     judged = qrels
