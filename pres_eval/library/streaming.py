@@ -59,21 +59,12 @@ def _difference(evaluation: Evaluation, first: Evaluation) -> str:
     topics, first_topics = evaluation.origin.topics, first.origin.topics
     if topics is not first_topics and list(topics) != list(first_topics):
         return "judgements of other topics"
-    if _has_other_judgements(evaluation, first):
+    if evaluation.origin.digest.differs_from(first.origin.digest):
         return "other judgements of the same topics"
     has_same_objects = evaluation.groups_and_weights == first.groups_and_weights
     if not has_same_objects and topic_contents(evaluation) != topic_contents(first):
         return "other groups or weights of topics"
     return ""
-
-
-def _has_other_judgements(evaluation: Evaluation, first: Evaluation) -> bool:
-    """Return whether the digests of two evaluations' judgements differ; False if one has none."""
-    digest, first_digest = evaluation.origin.digest, first.origin.digest
-    if digest is first_digest:
-        return False
-    texts = (digest.text(), first_digest.text())
-    return None not in texts and texts[0] != texts[1]
 
 
 def topic_contents(evaluation: Evaluation) -> tuple[dict[str, frozenset[bytes]], dict[bytes, float]]:

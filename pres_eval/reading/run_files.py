@@ -196,7 +196,7 @@ def _part_files(address: str) -> list[str] | None:
 
 def _file_name(path: str) -> str:
     """Return the last part of a path or an address."""
-    return path.rpartition("/")[2]
+    return path.replace(os.sep, "/").rpartition("/")[2]  # Windows' paths have backslashes
 
 
 def _check_no_pipe(path: str) -> None:

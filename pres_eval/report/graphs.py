@@ -34,6 +34,11 @@ class Graph:
     y: Axis
     curves: tuple[tuple[Point, ...], ...]
 
+    @property
+    def is_against_nmax(self) -> bool:
+        """Return whether x has the ranks Nmax: no other graph has ranks."""
+        return self.x.logarithmic
+
 
 def graphs_of(report: Report) -> list[Graph]:
     """Return recall-precision, PRES and recall against Nmax, and with -N the ROC curve."""

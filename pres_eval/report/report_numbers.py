@@ -219,7 +219,7 @@ def largest_differences(report: Report, label: str, most: int = LISTED_TOPICS) -
     return largest
 
 
-def quartiles(values: FloatArray) -> list[float]:
+def five_numbers(values: FloatArray) -> list[float]:
     """Return the least, the quartiles and the greatest of the finite (n,) values; five nan if none is."""
     finite = np.where(np.isfinite(values), values, np.nan)
     return quantiles_of_known(finite, (0, 0.25, 0.5, 0.75, 1))

@@ -28,8 +28,9 @@ MEAN_COLUMNS: tuple[Column[StopSummary], ...] = (
 def stopping_tables(summaries: Sequence[StopSummary], stops: Sequence[Stop], per_topic: bool) -> list[Table]:
     """Return the means of each run and target over topics, and the stops of the topics.
 
-    per_topic: whether people see the topics, too
+    per_topic  whether people see the topics, too
     """
+    # T is the target recall.
     notes = [
         "reliability: share of topics in which the target recall was reached; rel. error: |recall - T| / T",
         "share excess: documents read beyond the earliest rank with recall T, as a share of those to read",
@@ -75,7 +76,10 @@ STOP_HEADINGS = (
 
 
 def _excess(stop: Stop) -> Cell:
-    """Return the documents read beyond the earliest stop with the target recall; empty if there is none."""
+    """Return the documents read beyond the earliest stop with the target recall, as `+12` or `-3`.
+
+    Empty if the run never has the target recall.
+    """
     return f"{stop.excess:+.0f}" if stop.earliest else ""
 
 
@@ -94,14 +98,17 @@ STOP_COLUMNS: tuple[Column[Stop], ...] = (
 
 
 def _topics_table(stops: Sequence[Stop], per_topic: bool) -> Table:
-    """Return a row for each topic, run and target; per_topic: whether people see them."""
+    """Return a row for each topic, run and target.
+
+    per_topic  whether people see them
+    """
     rows = [[getattr(stop, name) for name in STOP_HEADINGS] for stop in stops]
     return Table(
         name="topics",
         title="Stops by topic",
         headings=STOP_HEADINGS,
         rows=rows,
-        shown=columns_table(STOP_COLUMNS, stops, left=2),
+        shown=columns_table(STOP_COLUMNS, stops, left=2),  # run and topic are texts
         readers=Readers.ALL if per_topic else Readers.PROGRAMS,
     )
 
@@ -125,5 +132,5 @@ def stopping_figure(stops: Sequence[Stop]) -> Figure:
             axes.axhline(target, color="#888888", linewidth=0.8)
             axes.set(title=f"target recall {target:g}", xlabel="share read", ylabel="recall")
             axes.set(xlim=(0, 1.02), ylim=(0, 1.05))
-        add_legend(figure, *named_lines(lines, runs))
+        add_legend(figure, *named_lines(lines, runs))  # of the last panel: runs look the same in all
     return figure

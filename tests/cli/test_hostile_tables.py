@@ -131,11 +131,12 @@ def tables(command: str, number: int, call: Command) -> list[str]:
 def tried_tables(command: str, number: int, form: str, call: Command) -> list[tuple[str, ...]]:
     """The tables that a format is tried on, as arguments: the one without --table, and the others by turns.
 
-    Each table is printed in every third format; PRES_EVAL_EXAMPLES=all prints all in all.
+    Each table is printed in one format; PRES_EVAL_EXAMPLES=all prints all in all.
     """
     named = tables(command, number, call)
-    turn = formats(command).index(form)
-    chosen = [name for place, name in enumerate(named) if ALL or (place + turn) % 3 == 0]
+    known = formats(command)
+    turn = known.index(form)
+    chosen = [name for place, name in enumerate(named) if ALL or (place + turn) % len(known) == 0]
     return [(), *(("--table", name) for name in chosen)]
 
 

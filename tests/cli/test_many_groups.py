@@ -40,7 +40,7 @@ def seconds(command: Command, name: str) -> float:
     begin = time.process_time()
     if name == "merged":
         found = pe.evaluate("qrels", "first", "map", groups="groups")
-        assert len(found.merge().groups) > 1000
+        assert len(found.merge().groups) >= 1000
     else:
         assert command.ok("--groups", "groups", "--quiet", *CALLS[name]).out
     return time.process_time() - begin
@@ -54,10 +54,10 @@ def test_time_grows_with_the_topics(
     """Eight times as many topics and groups take less than 24 times the time; it was 64 times."""
     monkeypatch.chdir(tmp_path)
     command = Command(capfdbinary)
-    write_files(2_000)
+    write_files(1_000)
     seconds(command, name)
     few = min(seconds(command, name) for _ in range(2))
-    write_files(16_000)
+    write_files(8_000)
     assert seconds(command, name) < 24 * few
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
 import sys
-
-import pytest
 
 from pres_eval.cli.commands import COMMANDS
 
@@ -20,29 +18,43 @@ CALLS = [
     ["-h", "-m", "map"],
     ["--help-all"],
     ["protocols"],
+    *([name, "--help"] for name in sorted(COMMANDS)),
 ]
 
+PRINTED = """
+import contextlib, io, json, sys
+from pres_eval.cli import main
 
-def output(arguments: list[str], optimize: str) -> bytes:
-    environment = {**os.environ, "PYTHONOPTIMIZE": optimize}
-    command = [sys.executable, "-m", "pres_eval", *arguments]
-    done = subprocess.run(command, env=environment, capture_output=True, timeout=120, check=False)
-    assert (done.returncode, done.stderr) == (0, b""), done.stderr
-    return done.stdout
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "arguments", [*CALLS, *([name, "--help"] for name in sorted(COMMANDS)[::4])], ids=" ".join
-)
-def test_the_same_texts(arguments: list[str]) -> None:
-    assert output(arguments, "2") == output(arguments, "")
+texts = []
+for arguments in json.loads(sys.argv[1]):
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        code = main(arguments)
+    texts.append([code, said.getvalue()])
+json.dump(texts, sys.__stdout__)
+"""
+"""Prints what each call prints, one after the other in one process."""
 
 
-@pytest.mark.parametrize("arguments", [["measures"], ["help", "compare"]], ids=" ".join)
-def test_quickly_the_same_texts(arguments: list[str]) -> None:
-    text = output(arguments, "2")
-    assert text == output(arguments, "1") and text.count(b"\n") > 50
+def texts_of(calls: list[list[str]], *options: str) -> list[tuple[int, str]]:
+    """Return the exit code and the text of each call, in a Python with these options."""
+    command = [sys.executable, *options, "-c", PRINTED, json.dumps(calls)]
+    done = subprocess.run(command, capture_output=True, check=True, timeout=120)
+    return [(code, text) for code, text in json.loads(done.stdout)]
+
+
+def test_the_same_texts() -> None:
+    without, with_docstrings = texts_of(CALLS, "-OO"), texts_of(CALLS)
+    for arguments, found, expected in zip(CALLS, without, with_docstrings, strict=True):
+        assert found == expected, arguments
+        assert found[0] == 0 and found[1].count("\n") > 3, arguments
+
+
+def test_the_command_without_docstrings() -> None:
+    """As users start it."""
+    command = [sys.executable, "-OO", "-m", "pres_eval", "measures", "map"]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (0, b"") and b"precision" in done.stdout
 
 
 SCRIPT = """

@@ -57,17 +57,32 @@ def two_workers(kind: str) -> contextlib.AbstractContextManager[Engine]:
     return contextlib.nullcontext(Copies(2)) if kind == "copied" else Processes(2)
 
 
-@pytest.fixture(params=[COPIED, "anew"])
-def made(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+@contextlib.contextmanager
+def two_of_them(kind: str) -> Iterator[Engine]:
     """Two workers; nothing of them is left afterwards."""
     tests = ROOT / "tests"
-    # Workers import what they are to do: here it is in this file.
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (ROOT, tests, tests / "engines"))))
-    monkeypatch.syspath_prepend(tests / "engines")
-    before = open_files(), children()
-    with two_workers(request.param) as workers:
+    with pytest.MonkeyPatch.context() as patch:
+        # Workers import what they are to do: here it is in this file.
+        patch.setenv("PYTHONPATH", os.pathsep.join(map(str, (ROOT, tests, tests / "engines"))))
+        patch.syspath_prepend(tests / "engines")
+        before = open_files(), children()
+        with two_workers(kind) as workers:
+            yield workers
+        assert (open_files(), children()) == before
+
+
+@pytest.fixture(params=[COPIED, "anew"])
+def made(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """Two workers, some of which die."""
+    with two_of_them(request.param) as workers:
         yield workers
-    assert (open_files(), children()) == before
+
+
+@pytest.fixture(scope="class", params=[COPIED, "anew"])
+def living(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """Two workers for all tests of a class, none of which ends them."""
+    with two_of_them(request.param) as workers:
+        yield workers
 
 
 def _add(item: int, numbers: list[int]) -> int:
@@ -117,41 +132,53 @@ def _large(item: int) -> tuple[int, bytes]:
     return item, bytes(1 << 19)
 
 
-def test_results_come_in_order(made: Engine) -> None:
-    shared = made.share([1, 2, 3], "a list")
-    assert list(made.map(_add, range(20), shared)) == list(range(6, 26))
-    shared.close()
-    assert made.workers == 2 and len(children()) <= 2
-    assert [item for item, _ in made.map(_large, range(12))] == list(range(12))
-    assert list(made.map(_text, [])) == []
+class TestWorkersThatLive:
+    """The same two do all of this."""
 
+    def test_results_come_in_order(self, living: Engine) -> None:
+        shared = living.share([1, 2, 3], "a list")
+        assert list(living.map(_add, range(20), shared)) == list(range(6, 26))
+        shared.close()
+        assert living.workers == 2 and len(children()) <= 2
+        assert [item for item, _ in living.map(_large, range(12))] == list(range(12))
+        assert list(living.map(_text, [])) == []
 
-def test_all_of_them_work(made: Engine) -> None:
-    found = set(made.map(_process, range(12)))
-    assert len(found) == 2 and os.getpid() not in found
+    def test_all_of_them_work(self, living: Engine) -> None:
+        found = set(living.map(_process, range(12)))
+        assert len(found) == 2 and os.getpid() not in found
 
+    def test_errors_keep_what_they_carry(self, living: Engine) -> None:
+        for error in (
+            InputError("run", 3, "nothing", "something", "look"),
+            EmptyFileError("run", None, "nothing"),
+            MissingExtraError("this", "pyarrow", "parquet"),
+        ):
+            with pytest.raises(type(error)) as caught:
+                list(living.map(_raise, [error]))
+            assert str(caught.value) == str(error) and vars(caught.value) == vars(error)
 
-def test_errors_keep_what_they_carry(made: Engine) -> None:
-    for error in (
-        InputError("run", 3, "nothing", "something", "look"),
-        EmptyFileError("run", None, "nothing"),
-        MissingExtraError("this", "pyarrow", "parquet"),
-    ):
-        with pytest.raises(type(error)) as caught:
-            list(made.map(_raise, [error]))
-        assert str(caught.value) == str(error) and vars(caught.value) == vars(error)
+    def test_a_fault_of_the_program_is_raised(self, living: Engine) -> None:
+        """It is not done again by a slower way."""
+        with pytest.raises(TypeError, match="a fault of ours"):
+            list(living.map(_raise, [TypeError("a fault of ours")] * 4))
 
+    def test_an_error_of_the_work_comes_where_its_result_would_be(self, living: Engine) -> None:
+        results = living.map(_fail_at_two, range(4))
+        assert [next(results), next(results)] == [0, 1]
+        with pytest.raises(ZeroDivisionError):
+            next(results)
 
-def test_a_fault_of_the_program_is_raised(made: Engine) -> None:
-    """It is not done again by a slower way."""
-    with pytest.raises(TypeError, match="a fault of ours"):
-        list(made.map(_raise, [TypeError("a fault of ours")] * 4))
+    def test_what_is_not_wanted_any_more_is_given_up(self, living: Engine) -> None:
+        results = living.map(_sleep_long_after_the_first, range(4))
+        assert next(results) == 0
+        start = time.monotonic()
+        results.close()
+        assert time.monotonic() - start < 5
 
 
 def test_what_kills_every_worker(made: Engine) -> None:
     with pytest.raises(WorkersLostError, match="3 worker processes died of the same piece of work"):
         list(made.map(_die, [0, 0]))
-    assert list(made.map(_add, [1], made.share([1], "")))
 
 
 def test_three_workers_die_of_an_item_and_no_fourth(made: Engine, tmp_path: Path) -> None:
@@ -162,13 +189,7 @@ def test_three_workers_die_of_an_item_and_no_fourth(made: Engine, tmp_path: Path
     with pytest.raises(WorkersLostError, match="3 worker processes died of the same piece of work"):
         next(results)
     assert (tmp_path / "deaths").read_text().count("died") == 3
-
-
-def test_an_error_of_the_work_comes_where_its_result_would_be(made: Engine) -> None:
-    results = made.map(_fail_at_two, range(4))
-    assert [next(results), next(results)] == [0, 1]
-    with pytest.raises(ZeroDivisionError):
-        next(results)
+    assert list(made.map(_add, [1], made.share([1], "others"))) == [2]
 
 
 def _fail_at_two(item: int) -> int:
@@ -179,14 +200,6 @@ def test_a_worker_that_dies_is_replaced(made: Engine, tmp_path: Path) -> None:
     shared = made.share(str(tmp_path / "died"), "a path")
     assert list(made.map(_die_once, range(12), shared)) == list(range(12))
     assert (tmp_path / "died").exists()
-
-
-def test_what_is_not_wanted_any_more_is_given_up(made: Engine) -> None:
-    results = made.map(_sleep_long_after_the_first, range(4))
-    assert next(results) == 0
-    start = time.monotonic()
-    results.close()
-    assert time.monotonic() - start < 5
 
 
 class Killing:

@@ -207,7 +207,9 @@ PICTURE_NAMES = sorted(PICTURES)
 @pytest.mark.parametrize("name", PICTURE_NAMES)
 def test_each_picture_by_its_name(patents: Report, name: str) -> None:
     drawn = as_picture(patents, "x.svg", name)
-    assert drawn.startswith(b"<?xml") and drawn == as_picture(patents, "x.svg", name) and len(drawn) > 5000
+    assert drawn.startswith(b"<?xml") and len(drawn) > 5000
+    if name == PICTURE_NAMES[0]:
+        assert drawn == as_picture(patents, "x.svg", name)
 
 
 def test_pictures_are_of_what_was_asked_for(patents: Report) -> None:
@@ -248,6 +250,13 @@ def test_the_command_draws_one_picture(tmp_path: Path) -> None:
         assert isinstance(result.exception, UsageError) and words in str(result.exception)
 
 
+def test_a_measure_of_the_whole_ranking_has_no_cutoff(tmp_path: Path) -> None:
+    """Readers then stop at the usual Nmax, and not at the largest number of 64 bits."""
+    run = ranking("1", [1, 3], 5, "t")
+    report = report_of_texts(tmp_path, judgements("1", 3), run, measures=("dcg_cut.all",))
+    assert (report.depth, report.curve_ranks[-1]) == (1000, 1000)
+
+
 def test_a_picture_of_two_runs_needs_two(tmp_path: Path) -> None:
     report = report_of_texts(tmp_path, judgements("1", 1), ranking("1", (1,), 2, "a"))
     with pytest.raises(UsageError, match="this picture needs 2 runs"):
@@ -256,7 +265,7 @@ def test_a_picture_of_two_runs_needs_two(tmp_path: Path) -> None:
         as_picture(report, "x.svg", "median")
 
 
-@pytest.mark.parametrize(("ending", "magic"), [(".pdf", b"%PDF"), (".png", b"\x89PNG"), (".svg", b"<?xml")])
+@pytest.mark.parametrize(("ending", "magic"), [(".pdf", b"%PDF"), (".png", b"\x89PNG")])
 def test_pictures_are_what_they_are_called(ending: str, magic: bytes) -> None:
     two = report_of(PATENT_QRELS, PATENT_RUNS[:2])
     picture = as_picture(two, f"x{ending}")
