@@ -32,7 +32,8 @@ def drawn(*words: str) -> None:
 
 def shown(figure: Any) -> None:
     """Print what a figure of matplotlib shows: titles, axes, lines, bars, maps, texts, legends."""
-    print(f"figure {figure.get_suptitle()!r}, {figure.get_size_inches()[0]:.1f} inches wide")
+    width, height = figure.get_size_inches()
+    print(f"figure {figure.get_suptitle()!r}, {width:.2f} by {height:.2f} inches")
     for axes in figure.axes:
         _show_axes(axes)
         _show_lines(axes)
