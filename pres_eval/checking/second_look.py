@@ -289,6 +289,8 @@ def opening_of(lines: Lines) -> OpeningFaults:
     if rows_without_score:
         return OpeningFaults()
     lines = replace(lines, numbers=scores)
+    if not rows_without_rank and _are_in_order(lines, ranks):  # as nearly always
+        return OpeningFaults()
     ranks_against_scores = None
     if rows_without_rank:
         exchanged = exchanged_decimal(lines, rows_without_rank[0])
@@ -301,6 +303,18 @@ def opening_of(lines: Lines) -> OpeningFaults:
     return OpeningFaults(
         ranks_against_scores=ranks_against_scores, exchanged=exchanged, exchanged_unsorted=unsorted
     )
+
+
+def _are_in_order(lines: Lines, ranks: IntArray) -> bool:
+    """Return whether scores fall and ranks (R,) rise in each topic: then none of the faults is there.
+
+    Whole scores that fall may be ranks of lines in another order, so that they do not count as in order.
+    """
+    same_topic = np.ones(len(lines), np.bool_)
+    same_topic[lines.column(TOPIC_COLUMN).heads()] = False
+    scores = lines.numbers
+    is_wrong = (scores[1:] > scores[:-1]) | (ranks[1:] < ranks[:-1])
+    return not is_wrong[same_topic[1:]].any() and not (scores == np.rint(scores)).all()
 
 
 def exchanged_decimal(lines: Lines, row: int) -> bytes | None:

@@ -126,7 +126,8 @@ class TableOptions(CommandOptions, position=3):
     def check_table(self) -> None:
         """Raise UsageError for options of tables that have no effect in the format of --format."""
         form = self.output_format
-        check_ending(self.output)
+        if self.output is not None:
+            check_ending(self.output)
         if self.fit and form != "latex":
             raise UsageError(f"--fit goes with --format latex, not --format {form}")
         if self.style is not None and form != "table":

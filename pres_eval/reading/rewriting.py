@@ -28,7 +28,7 @@ EXCLUDE_FROM = (RUN_AND_QRELS, RUN_ALONE)
 """Values of --exclude-from: where documents that must not count are left out."""
 
 IdMapping = Callable[[Ids], tuple[Ids, BoolArray]]
-"""Function that returns the ids that ids (N,) become (N,), and which of them (N,) were mapped."""
+"""Function that returns the ids that ids (N,) become (N,), and which of them (N,) become other ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class RewrittenRows:
 
     block         rows with mapped documents, without excluded rows
     as_written    the same rows with the documents of the file
-    num_mapped    rows whose document the mapping knows, before any were left out
+    num_mapped    rows whose document became another one, before any were left out
     num_excluded  rows that were left out
     """
 
@@ -165,22 +165,26 @@ class FileMapping:
             row = int(others.min())
             problem = f"document {quoted(first[row])} again, for another one"
             raise InputError(name, int(lines[row]), problem, "one document for each")
+        rows = np.arange(len(first))
+        self._is_another = ~first.equal(rows, second, rows)
+        """(N,) whether the id in the second column is another one than that in the first."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FileMapping, self._arguments  # another process has other hashes
 
     def __call__(self, ids: Ids) -> tuple[Ids, BoolArray]:
-        """Return the mapped ids (N,), and which of them (N,) the file has; others stay as they are."""
+        """Return the mapped ids (N,), and which of them (N,) are other ones; ids not in the file stay."""
         target_rows = self._table.find(ids)
-        is_known = target_rows >= 0
-        if is_known.all():
-            return self._targets.take(target_rows), is_known
-        known, unknown = np.flatnonzero(is_known), np.flatnonzero(~is_known)
+        known, unknown = np.flatnonzero(target_rows >= 0), np.flatnonzero(target_rows < 0)
+        is_another = np.zeros(len(ids), np.bool_)
+        is_another[known] = self._is_another[target_rows[known]]
+        if not len(unknown):
+            return self._targets.take(target_rows), is_another
         unknown_then_mapped = Ids.concatenate([ids.take(unknown), self._targets.take(target_rows[known])])
         index = np.empty(len(ids), np.int64)  # of each row among these
         index[unknown] = np.arange(len(unknown))
         index[known] = len(unknown) + np.arange(len(known))
-        return unknown_then_mapped.take(index), is_known
+        return unknown_then_mapped.take(index), is_another
 
 
 def rewriting_of(map_docs: Any, map_ranks: str, exclude: Any, exclude_from: str) -> Rewriting:

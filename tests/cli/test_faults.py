@@ -15,10 +15,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from support import prepared
 
 pytestmark = [
     pytest.mark.slow,
@@ -46,10 +47,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 def shell(
-    line: str, folder: Path, before: Callable[[], None] | None = None, timeout: float = 60, **changed: str
+    line: str,
+    folder: Path,
+    before: Callable[[], None] | None = None,
+    timeout: float = 60,
+    command: str = f"{shlex.quote(sys.executable)} -m pres_eval",
+    **changed: str,
 ) -> subprocess.CompletedProcess[bytes]:
     """A line of bash in which $PRES is the command; the exit code is the command's."""
-    command = f"{shlex.quote(sys.executable)} -m pres_eval"
     return subprocess.run(
         ["bash", "-c", f"PRES={shlex.quote(command)}\n{line}"],
         cwd=folder,
@@ -62,9 +67,19 @@ def shell(
     )
 
 
+def quick(line: str, folder: Path, timeout: float = 60, **changed: str) -> subprocess.CompletedProcess[bytes]:
+    """The same of a command that starts at once, where the start of Python is not the point."""
+    return shell(line, folder, None, timeout, shlex.quote(prepared.program()), **changed)
+
+
 def start(*arguments: str, folder: Path) -> subprocess.Popen[bytes]:
+    return started([sys.executable, "-m", "pres_eval"], arguments, folder)
+
+
+def started(program: list[str], arguments: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
+    """The same of a program."""
     return subprocess.Popen(
-        [sys.executable, "-m", "pres_eval", *arguments],
+        [*program, *arguments],
         cwd=folder,
         env=environment(),
         stdout=subprocess.PIPE,
@@ -113,7 +128,7 @@ def test_full_disk_behind_output(unbuffered: str, folder: Path, small_disk: Path
 @pytest.mark.parametrize(("options", "reader"), [("--format csv", "true"), ("", "head -1"), ("", "true")])
 def test_gate_is_judged_whatever_the_reader_does(options: str, reader: str, folder: Path) -> None:
     line = f"set -o pipefail; $PRES -q --fail-under num_q=999999 {options} many.qrels many | {reader}"
-    failed(shell(line, folder), 3, "num_q: wanted at least 999999, got")
+    failed(quick(line, folder), 3, "num_q: wanted at least 999999, got")
 
 
 def test_gate_with_output_into_a_pipe_that_closes(folder: Path) -> None:
@@ -134,18 +149,18 @@ def test_output_into_what_has_no_name_of_its_own(options: str, folder: Path) -> 
 
 @pytest.mark.parametrize("command", ["check qrels run", "-q many.qrels many", "compare qrels run run -m map"])
 def test_reader_that_has_seen_enough(command: str, folder: Path) -> None:
-    done = shell(f"set -o pipefail; $PRES {command} | head -c 1", folder)
+    done = quick(f"set -o pipefail; $PRES {command} | head -c 1", folder)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_check_fails_whatever_the_reader_does(folder: Path) -> None:
     (folder / "bad").write_text("1 Q0\n" * 5000)
-    done = shell("set -o pipefail; $PRES check --max 100000 qrels bad | true", folder)
+    done = quick("set -o pipefail; $PRES check --max 100000 qrels bad | true", folder)
     assert (done.returncode, done.stderr) == (1, b"")
 
 
 def test_stderr_that_nobody_reads(folder: Path) -> None:
-    done = shell("(sleep 0.2; $PRES -c -m map qrels run >out) 2> >(true); cat out", folder)
+    done = quick("(sleep 0.2; $PRES -c -m map qrels run >out) 2> >(true); cat out", folder)
     assert done.stdout == MAP
 
 
@@ -164,7 +179,7 @@ def test_stdout_that_does_not_wait(folder: Path) -> None:
     with os.fdopen(reading, "rb") as stream:
         text = stream.read()
     assert process.wait() == 0
-    assert text == shell("$PRES -q -m all_trec many.qrels many", folder).stdout
+    assert text == quick("$PRES -q -m all_trec many.qrels many", folder).stdout
 
 
 @pytest.mark.parametrize(
@@ -195,7 +210,7 @@ def test_closed_stderr(runs: str, folder: Path) -> None:
     """The same results as with an open one, and no warning among them."""
     (folder / "short").write_text("1 Q0 a 1 2 t\n")
     closed = shell(f"$PRES --format json -m map qrels {runs} 2>&-", folder)
-    opened = shell(f"$PRES --format json -m map qrels {runs}", folder)
+    opened = quick(f"$PRES --format json -m map qrels {runs}", folder)
     assert (closed.returncode, closed.stdout) == (0, opened.stdout)
 
 
@@ -234,9 +249,9 @@ def test_line_of_a_bomb(compress: Callable[[bytes], bytes], folder: Path) -> Non
 def test_longest_line(folder: Path) -> None:
     docno = "d" * ((1 << 20) - len("1 Q0  1 1 t"))
     (folder / "run").write_text(f"1 Q0 {docno} 1 1 t\n2 Q0 a 1 1 t\n")
-    assert shell("$PRES -m num_ret qrels run", folder).returncode == 0
+    assert quick("$PRES -m num_ret qrels run", folder).returncode == 0
     (folder / "run").write_text(f"2 Q0 a 1 1 t\n1 Q0 {docno}d 1 1 t\n")
-    failed(shell("$PRES -m num_ret qrels run", folder), 2, "run:2: a line of more than 1,048,576 bytes")
+    failed(quick("$PRES -m num_ret qrels run", folder), 2, "run:2: a line of more than 1,048,576 bytes")
 
 
 @pytest.mark.parametrize("column", ["relevance", "score", "hexadecimal", "zeros"])
@@ -249,7 +264,7 @@ def test_thousands_of_digits(column: str, folder: Path) -> None:
         "zeros": (f"1 0 b {'0' * 80_000}1\n2 0 a 1", ""),
     }[column]
     (folder / ("run" if "Q0" in line else "qrels")).write_text(line + "\n")
-    done = shell("$PRES -m map qrels run", folder, timeout=20)
+    done = quick("$PRES -m map qrels run", folder, timeout=20)
     if message:
         failed(done, 2, message, "...', expected ")
     else:
@@ -272,7 +287,7 @@ def test_thousands_of_digits(column: str, folder: Path) -> None:
 def test_options_beyond_all_measure(arguments: str, code: int, said: str, folder: Path) -> None:
     (folder / "brackets").write_text('{"runs": ' + "[" * 100_000)
     (folder / "digits").write_text('{"runs": 1' + "0" * 10_000 + "}")
-    done = shell(f"$PRES {arguments} qrels run", folder, timeout=30)
+    done = quick(f"$PRES {arguments} qrels run", folder, timeout=30)
     if code:
         failed(done, code, said)
     else:
@@ -290,7 +305,7 @@ def test_options_beyond_all_measure(arguments: str, code: int, said: str, folder
     ],
 )
 def test_options_of_commands_beyond_all_measure(arguments: str, folder: Path) -> None:
-    failed(shell(f"$PRES {arguments}", folder), 1, f"{arguments.split()[1]}: ")
+    failed(quick(f"$PRES {arguments}", folder), 1, f"{arguments.split()[1]}: ")
 
 
 def test_fifo_whose_first_write_is_short(folder: Path) -> None:
@@ -382,7 +397,7 @@ def test_no_memory_for_a_module(said: str, code: int, folder: Path) -> None:
 @pytest.mark.parametrize("count", [12, 32])
 def test_few_file_handles(count: int, folder: Path) -> None:
     runs = " ".join(["run"] * 40)
-    before = shell(f"$PRES --jobs 2 -m map qrels {runs}", folder)
+    before = quick(f"$PRES --jobs 2 -m map qrels {runs}", folder)
     done = shell(f"ulimit -n {count}; $PRES --jobs 2 -m map qrels {runs}", folder)
     assert (done.returncode, done.stdout) == (0, before.stdout) or b"Traceback" not in done.stderr
 
@@ -392,10 +407,10 @@ def test_no_room_for_a_copy_of_a_pipe(folder: Path, small_disk: Path) -> None:
     ordered = "".join(f"1 Q0 d{n} 1 {-n} t\n" for n in range(20_000))
     (folder / "ordered").write_text(ordered)
     (folder / "mixed").write_text("2 Q0 z 1 1 t\n" + ordered + RUN)
-    done = shell("cat ordered | $PRES -m num_ret qrels -", folder, TMPDIR=str(small_disk))
+    done = quick("cat ordered | $PRES -m num_ret qrels -", folder, TMPDIR=str(small_disk))
     assert done.stdout == b"num_ret               \tall\t20000\n"
     failed(
-        shell("cat mixed | $PRES -m num_ret qrels -", folder, TMPDIR=str(small_disk)),
+        quick("cat mixed | $PRES -m num_ret qrels -", folder, TMPDIR=str(small_disk)),
         2,
         "<stdin>: cannot be read (its topics are not together, and the disk has no room",
     )
@@ -485,7 +500,7 @@ def test_interrupts_at_any_time_of_starting(folder: Path) -> None:
 
 def test_long_name_of_two_byte_letters(folder: Path) -> None:
     name = "é" * 125 + ".csv"
-    done = shell(f"$PRES -m map --format csv --output {name} qrels run", folder)
+    done = quick(f"$PRES -m map --format csv --output {name} qrels run", folder)
     assert (done.returncode, done.stderr) == (0, b"")
     assert (folder / name).stat().st_size
 
@@ -519,7 +534,7 @@ def test_picture_takes_no_settings_from_the_folder(folder: Path) -> None:
 def test_names_of_files_in_messages(name: str, folder: Path) -> None:
     (folder / name).write_text("1 Q0 a 1 x t\n")
     for arguments in (["qrels", name], ["qrels", "run", "--output", name + "/x"]):
-        process = start(*arguments, folder=folder)
+        process = started([prepared.program()], arguments, folder)
         said = process.communicate(timeout=30)[1]
         assert process.returncode == 2
         assert said.startswith(b"pres-eval: ") and said.count(b"\n") == 1
@@ -528,7 +543,7 @@ def test_names_of_files_in_messages(name: str, folder: Path) -> None:
 
 def test_tags_in_messages(folder: Path) -> None:
     (folder / "run").write_text(RUN.replace(" t\n", " \x1b]0;x\x07\u2028::error::\n"))
-    done = shell("GITHUB_ACTIONS=1 $PRES -m map --fail-under map=0.9 qrels run", folder)
+    done = quick("GITHUB_ACTIONS=1 $PRES -m map --fail-under map=0.9 qrels run", folder)
     assert done.returncode == 3
     lines = done.stderr.decode().split("\n")
     assert len(lines) == 3 and all(line.isprintable() for line in lines)

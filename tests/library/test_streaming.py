@@ -214,9 +214,9 @@ def test_samplers_that_repeat_to_fill_a_batch() -> None:
 def test_a_topic_twice_changes_nothing() -> None:
     accumulator = JUDGED.accumulator("map")
     accumulator.update({"1": {"a": 1.0}})
-    with pytest.raises(pe.PresEvalError, match="^update: found topic '1' twice, expected each topic once$"):
+    with pytest.raises(pe.PresEvalError, match=r"^update: found topic '1' twice, expected each topic once$"):
         accumulator.update({"1": {"a": 1.0}, "2": {"b": 1.0}})
-    with pytest.raises(pe.PresEvalError, match="^merge_state: found topic '1' twice"):
+    with pytest.raises(pe.PresEvalError, match=r"^merge_state: found topic '1' twice"):
         accumulator.merge_state(accumulator)
     accumulator.update({"2": {"x": 2.0, "b": 1.0}})
     assert accumulator.compute() == {"map": 0.75}

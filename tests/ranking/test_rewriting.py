@@ -423,7 +423,7 @@ def test_excluded_ids_are_those_of_the_separator_that_all_lines_have(
         (["--exclude", "all"], 2, "qrels: all judgements are of excluded documents, expected some"),
         (["--map-docs", "pairs", "-R", "prefs"], 1, "--map-docs, --exclude: expected judgements in the"),
         (["--map-docs", "no_rows"], 2, "no_rows: no lines, expected lines of docno document"),
-        (["--map-docs", "empty_cell"], 2, "empty_cell:2: an empty cell, expected an id in each (docno document)"),
+        (["--map-docs", "empty_cell"], 2, "empty_cell:2: an empty cell, expected an id in each (docno"),
     ],
 )  # fmt: skip
 def test_mistakes(

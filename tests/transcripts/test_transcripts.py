@@ -28,32 +28,7 @@ SHOWN_ELSEWHERE = {
 }
 """Options that no transcript shows, and where they are tried."""
 
-GUARDED: list[str | None] = [
-    None,
-    "agreement",
-    "check",
-    "compare",
-    "completion",
-    "convert",
-    "explain",
-    "figures",
-    "help",
-    "holes",
-    "judges",
-    "man",
-    "measures",
-    "merge",
-    "overlap",
-    "pool",
-    "power",
-    "protocols",
-    "replicate",
-    "report",
-    "robustness",
-    "stopping",
-    "sweep",
-    "validate",
-]
+GUARDED: list[str | None] = [None, *COMMANDS]
 
 Play = Callable[[], Player]
 
