@@ -18,7 +18,10 @@ SUMMARY_TOPIC = "all"
 
 
 class RelevanceInfo(enum.Enum):
-    """The formats of relevance information (-R) that a measure can be computed from."""
+    """Kinds of relevance information, by their formats (-R): of a file, and those that a measure can use.
+
+    ANY is of measures alone; a measure of PRELS takes a file of STRATA too.
+    """
 
     ANY = "any format"
     QRELS = "-R qrels"
@@ -37,8 +40,8 @@ class Version:
     name                        as --compat takes it
     single_precision_scores     scores of runs, and levels of preferences, are C floats: close ones tie
     scores_missing_topics       with -c, a topic that the run lacks is scored as one document nobody judged
-    recall_levels_reach_up      the relevant documents that a recall level needs are x n + 0.9, cut down to a
-                                whole number; otherwise x n, rounded half away from zero
+    recall_levels_reach_up      the relevant documents that a recall level x needs, of n, are x n + 0.9, cut
+                                down to a whole number; otherwise x n, rounded half away from zero
     gain_keys_need_not_be_grades  the key of `key=gain` is read as its leading digits, 0 if there are none;
                                 otherwise a key that is no whole number is left out
     also_in_all_trec            measures of the nickname all_trec besides those of 9.0.8
@@ -101,7 +104,7 @@ class Options:
     judged_only      unjudged documents are taken out of the ranking first (-J)
     complete         average over all topics of the qrels (-c)
     num_docs_in_coll documents in the collection, 0 if not known (-N)
-    only_topic       evaluate this topic alone (-D n.topic)
+    only_topic       evaluate this topic alone (-D n.topic, where n is a number that nothing uses)
     ties             documents of equal scores: by "docno", as trec_eval orders them; "best" and "worst", the
                      relevant ones first or last; "expected", the mean over all of their orders (--ties)
     duplicates       documents that a run has twice for a topic: an "error"; else the "first" line counts, or
@@ -110,7 +113,8 @@ class Options:
                      from 0 to 1 are "zero" or "one"; "skip", they are left out; an "error" (--empty)
 
     Numbers above 2^63 - 1 count as that, as in C.
-    Raises UsageError for another version or a negative number.
+    Raises UsageError for another value of compat, ties, duplicates or empty, and for what is no number from 0
+    on; only the relevance level may have decimals.
     """
 
     compat: str = V9.name
@@ -130,10 +134,7 @@ class Options:
         self._check_choice("ties", TIE_RULES)
         self._check_choice("duplicates", DUPLICATE_RULES)
         self._check_choice("empty", EMPTY_RULES)
-        level = self.relevance_level
-        is_decimal = isinstance(level, float) and 0 <= level < LARGEST_LONG
-        if not is_decimal:
-            self._check_whole("relevance_level")
+        self._check_level()
         if self.max_retrieved is not None:
             self._check_whole("max_retrieved")
         self._check_whole("num_docs_in_coll")
@@ -143,6 +144,17 @@ class Options:
         value = getattr(self, name)
         if value not in choices:
             raise UsageError(f"{name}={value!r}: expected one of {', '.join(choices)}")
+
+    def _check_level(self) -> None:
+        """Raise UsageError for a level that is no finite number from 0 up; cut one above C's long to it."""
+        level = self.relevance_level
+        is_decimal = isinstance(level, float)
+        if not is_decimal:
+            self._check_whole("relevance_level")
+        elif not 0 <= level < float("inf"):
+            raise UsageError(f"relevance_level={level!r}: expected a number of at least 0")
+        elif level > LARGEST_LONG:
+            object.__setattr__(self, "relevance_level", LARGEST_LONG)
 
     def _check_whole(self, name: str) -> None:
         """Raise UsageError for an option that is no whole number from 0 up; cut one above C's long to it."""

@@ -1,7 +1,7 @@
 """Records: frozen dataclasses that are fast to make, for modules that every run of the command imports.
 
 `dataclasses.dataclass` writes the methods of each class as text and compiles it, which takes a third of a
-millisecond: with fifty classes an eighth of a small run.  Here all classes share the same few methods.
+millisecond: for 50 classes 17 ms, an eighth of a small run.  Here all classes share the same few methods.
 """
 
 from __future__ import annotations
@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(kind=None, *, frozen=True, eq=True, kw_only=False):
-        """Make a class a frozen record as `dataclasses.dataclass` does; `dataclasses.fields` takes it too."""
+        """Make a class a frozen record as `dataclasses.dataclass` does; `dataclasses.fields` takes it too.
+
+        Other than there, `compare`, `hash` and `init` of fields have no effect, nor have `__eq__` and
+        `__hash__` that the class defines; no record uses these.
+        """
         assert frozen, "records don't change"
         if kind is None:
             return partial(dataclass, eq=eq, kw_only=kw_only)
-        # The standard library does what needs no generated source.  It demands that a class is frozen if
-        # one that it inherits from is.
+        # The standard library does what needs no generated source.  It is told that a class is frozen only
+        # where it demands that: for one that inherits from a record.  Of others it would compile methods.
         inherits = any(dataclasses.is_dataclass(base) for base in kind.__bases__)
         dataclasses.dataclass(init=False, repr=False, eq=False, frozen=inherits, kw_only=kw_only)(kind)
         kind.__dataclass_params__.frozen = True

@@ -118,7 +118,7 @@ def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
         "correction": (settings.correction, CORRECTIONS),
         "alternative": (settings.alternative, ALTERNATIVES),
         "interval": (settings.interval, INTERVALS),
-        "over": (settings.over, FAMILIES),
+        "correct_over": (settings.over, FAMILIES),
     }
     for option, (name, known) in names.items():
         if name not in known:

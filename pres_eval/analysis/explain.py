@@ -34,21 +34,25 @@ class RelevantRanks:
 def relevant_ranks(
     qrels: QrelsJudgements, rankings: Sequence[Ranked], options: Options, topics: Sequence[bytes]
 ) -> RelevantRanks:
-    """Return the relevant documents of the topics (all in the qrels), with their ranks in every run."""
+    """Return the relevant documents of topics, with their ranks in every run.
+
+    topics  ids of topics that are all in the qrels
+    """
     pool = qrels.pool
-    number_of_topic = {topic: number for number, topic in enumerate(pool.topics)}
+    index_of_topic = {topic: index for index, topic in enumerate(pool.topics)}
     order = pool.byte_order()
     relevant = qrels.grade[order] >= options.relevance_level
     relevant_before_document = np.concatenate(([0], np.cumsum(relevant)))
     # Where each topic of the pool begins among all relevant documents.
     starts = relevant_before_document[pool.offsets]
-    numbers = np.array([number_of_topic[topic] for topic in topics], np.int64)
-    rows, offsets = rows_or_slice(starts[numbers], lengths_at(starts, numbers))
+    indices = np.array([index_of_topic[topic] for topic in topics], np.int64)
+    rows, offsets = rows_or_slice(starts[indices], lengths_at(starts, indices))
     documents = order[np.flatnonzero(relevant)[rows]]
     # (R, D), 0 where a run does not have the document.
     ranks = np.zeros((len(rankings), len(documents)), np.int64)
     for run, ranking in enumerate(rankings):
         retrieved = counted_documents(qrels, ranking, options)
+        # Each judged document is retrieved once at most: the sum of its ranks is its rank, or 0.
         rank_of_document = np.bincount(retrieved.document, retrieved.rank, len(pool.documents))
         ranks[run] = rank_of_document[documents]
     return RelevantRanks(
@@ -63,7 +67,7 @@ def relevant_ranks(
 class Relevant:
     """One relevant document of a topic.
 
-    position i, from 1, in the order of the topic's relevant documents by `counted`
+    position  its place, from 1, in the order in which the topic's relevant documents count: i of the formulas
     docno    its id
     grade    its relevance in the qrels
     rank     its rank in the run, from 1; None if the run does not have it
@@ -77,7 +81,7 @@ class Relevant:
     nmax: int
 
     @property
-    def found(self) -> bool:
+    def is_found(self) -> bool:
         """Whether the run has it by rank Nmax."""
         return self.rank is not None and self.rank <= self.nmax
 
@@ -112,9 +116,9 @@ class Explanation:
         return [document.rank for document in self.documents if document.rank is not None]
 
     @property
-    def found(self) -> int:
-        """Relevant documents by rank Nmax."""
-        return sum(document.found for document in self.documents)
+    def num_found(self) -> int:
+        """How many relevant documents the run has by rank Nmax."""
+        return sum(document.is_found for document in self.documents)
 
     @property
     def sum_of_ranks(self) -> int:
@@ -167,21 +171,22 @@ def explain_topic(
 
 
 def explain_topics(
-    qrels: QrelsJudgements, ranking: Ranked, options: Options, nmax: int, topics: Sequence[int]
+    qrels: QrelsJudgements, ranking: Ranked, options: Options, nmax: int, topic_indices: Sequence[int]
 ) -> Iterator[Explanation]:
     """Yield the explanations of topics, given as indices of the pool's topics; the run may lack them.
 
     -l, -M and -J of the options count as they do for the measures.
     """
-    names = [qrels.pool.topics[topic] for topic in topics]
-    relevant = relevant_ranks(qrels, [ranking], options, names)
+    topics = [qrels.pool.topics[index] for index in topic_indices]
+    relevant = relevant_ranks(qrels, [ranking], options, topics)
     num_ret = counted_documents(qrels, ranking, options).num_ret
     num_ret_of_topic = dict(zip(ranking.topic.tolist(), num_ret.tolist(), strict=True))
-    for topic, name, (start, stop) in zip(topics, names, pairwise(relevant.offsets.tolist()), strict=True):
+    stretches = pairwise(relevant.offsets.tolist())
+    for index, topic, (start, stop) in zip(topic_indices, topics, stretches, strict=True):
         yield explain_topic(
-            name,
+            topic,
             nmax,
-            num_ret_of_topic.get(topic, 0),
+            num_ret_of_topic.get(index, 0),
             docnos=relevant.docnos[start:stop],
             grades=relevant.grades[start:stop],
             ranks=relevant.ranks[0, start:stop],
@@ -191,6 +196,7 @@ def explain_topics(
 def cumulated(ranks: Sequence[int], last: int) -> tuple[list[int], list[int]]:
     """Return the corners of the curve of relevant documents by rank, from 0 to `last`: ranks (x), counts (y).
 
+    ranks  of the relevant documents, ascending, none above `last`
     Worked example: relevant documents at ranks 2 and 3 of 5 make x = 0, 2, 2, 3, 3, 5, y = 0, 0, 1, 1, 2, 2.
     """
     steps, counts = [0], [0]
@@ -204,7 +210,10 @@ def cumulated(ranks: Sequence[int], last: int) -> tuple[list[int], list[int]]:
 
 
 def text_plot(explanation: Explanation, width: int = 60, height: int = 12) -> list[str]:
-    """Return the areas as lines of text: a row for each relevant document, at most `height` of them.
+    """Return the areas as lines of text: a row for each relevant document, the last on top, then the scale.
+
+    width   of the scale, in characters
+    height  most rows of documents; of more documents some are shown, the last among them
 
     Ranks run from 1 at the left to Nmax + n.  `.` is area lost (A1), from a document's rank in the best case
     to its rank in the run; `#` is area kept (A2), from there to its rank in the worst case.
@@ -230,7 +239,7 @@ def text_plot(explanation: Explanation, width: int = 60, height: int = 12) -> li
 def _bar(best: int, run: int, worst: int, last: int, width: int) -> str:
     """Return `.` for ranks best..run-1 (lost) and `#` for run..worst-1 (kept), at least one unless empty.
 
-    last, width  the last rank of the scale, and its width in characters
+    last, width  the last rank of the scale, and its width in characters, which the bar fits into
     Worked example: `_bar(1, 3, 9, 10, 10)` is "..######".
     """
     lost_from = round((best - 1) * width / last)
@@ -238,10 +247,13 @@ def _bar(best: int, run: int, worst: int, last: int, width: int) -> str:
     end = round((worst - 1) * width / last)
     if run > best and kept_from == lost_from:
         kept_from += 1
-    if worst > run and end <= kept_from:
-        kept_from = min(kept_from, width - 1)
-        end = kept_from + 1
-    return " " * lost_from + "." * (kept_from - lost_from) + "#" * (end - kept_from)
+    num_lost, num_kept = kept_from - lost_from, max(end - kept_from, 0)
+    if worst > run:
+        num_kept = max(num_kept, 1)
+    # What goes beyond the scale is taken from the lost ranks, and then from the blanks before them.
+    num_lost = min(num_lost, max(width - lost_from - num_kept, 1))
+    num_blanks = min(lost_from, width - num_lost - num_kept)
+    return " " * num_blanks + "." * num_lost + "#" * num_kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,7 +289,7 @@ def precision_recall(ranks: Sequence[int], relevant: int, retrieved: int) -> Pre
     # The rank before the next relevant document; for the last one that of the end.
     before_next = np.append(ordered, retrieved + 1)[1:] - 1
     peaks = numbers / ordered
-    troughs = numbers / np.maximum(ordered, before_next)
+    troughs = numbers / before_next
     levels = numbers / max(relevant, 1)
     break_even = int(np.count_nonzero(ordered <= relevant)) / max(relevant, 1)
     return PrecisionRecall(
@@ -291,7 +303,10 @@ def precision_recall(ranks: Sequence[int], relevant: int, retrieved: int) -> Pre
 
 @dataclass(frozen=True, eq=False)
 class Roc:
-    """Recall (n,) against fallout (n,), from (0, 0) to (1, 1), and the area under it."""
+    """Recall (n,) against fallout (n,), from (0, 0) to (1, 1), and the area under it.
+
+    If the collection lacks relevant or nonrelevant documents: (0, 0) alone, and an area of nan.
+    """
 
     fallout: FloatArray
     recall: FloatArray
@@ -307,8 +322,7 @@ def roc(ranks: Sequence[int], relevant: int, retrieved: int, collection: int) ->
     collection  number of documents in the collection
 
     Documents that were not retrieved follow in an unknown order: a straight line to (1, 1).  The area (AUC)
-    is the chance that a relevant document comes before a nonrelevant one; nan if the collection lacks one of
-    the two kinds.
+    is the chance that a relevant document comes before a nonrelevant one.
     Source: Robertson, Journal of Documentation 1969, doi:10.1108/eb026466.
     """
     nonrelevant = collection - relevant
@@ -331,7 +345,7 @@ def normalised_recall(ranks: Sequence[int], relevant: int, collection: FloatArra
 
     ranks       of the relevant documents that were retrieved
     relevant    number of relevant documents
-    collection  (K,) sizes
+    collection  (K,) sizes, each above the number of relevant documents
 
     Formula:  1 - (Σ r_i - n (n + 1) / 2) / (n (N - n)), n relevant documents with the ranks r_i among N of
       the collection; those that the run lacks count with the last ranks, N, N - 1, ...

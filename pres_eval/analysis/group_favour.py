@@ -26,7 +26,7 @@ from pres_eval.arrays import BoolArray, FloatArray
 from pres_eval.reading.judgements.relevance import QrelsJudgements
 
 FAIR_JUDGES = 50
-"""Fair judges over whose gains the mean is taken: their number adds 2 % to the variance of a difference."""
+"""Fair judges over whose gains the mean is taken: it adds 1/50 (2 %) to the variance of a difference."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,10 @@ class Favour:
     others           the same of the other runs
     difference       change less others
     expected         the difference that a fair judge with the same error rates would make
-    p_value          of a t-test over topics that the difference is the expected one; nan without other runs
+    p_value          of a two-sided t-test over topics that the difference is the expected one
     corrected        p_value after Holm's correction for all groups and measures
+
+    Without other runs, all from `others` on is nan.
     """
 
     measure: str
@@ -56,11 +58,12 @@ class Favour:
 def favours(
     first: PairedScores, second: PairedScores, fair: FloatArray, groups: Mapping[str, Sequence[int]]
 ) -> list[Favour]:
-    """Return for each measure and group of runs the test whether it gained more than by a fair judge.
+    """Return for each measure and group of runs the test whether it gained as much as by a fair judge.
 
-    first, second  scores of the same runs by the two judges
+    first, second  scores of the same R runs by the two judges, by M measures on T topics
     fair           (M, R, T) the gains by a fair judge, see `expected_gains`
     groups         indices of each group's runs, by its name
+    A gain is a value that rises, also of a measure of which less is better.
     """
     rows = []
     for number, measure in enumerate(first.measures):
@@ -79,7 +82,7 @@ def favour_of(
     outside: BoolArray,
     fair_gains: FloatArray | None = None,
 ) -> Favour:
-    """Return the test whether a group of runs gained more than others; its p-value is not corrected yet.
+    """Return the test whether a group of runs gained as much as others; its p-value is not corrected yet.
 
     gains            (R, T) change of each run's value from the first judge to the second
     inside, outside  (R,) whether a run belongs to the group, or to those that it is compared with
@@ -115,16 +118,17 @@ def with_corrected(rows: Sequence[Favour]) -> list[Favour]:
 
 
 def expected_gains(
-    judged: Assessments,
+    assessments: Assessments,
     first: PairedScores,
     score: Callable[[QrelsJudgements], PairedScores],
     seed: int = 0,
 ) -> FloatArray:
-    """Return the gains (M, R, T) by fair judges with the second judge's error rates, on average.
+    """Return the gains by fair judges with the second judge's error rates, on average.
 
-    judged  the grades of two judges
-    first   the scores by the first judge
-    score   computes the scores by other judgements of the same documents
+    assessments  the grades of two judges
+    first        the scores by the first judge
+    score        computes the scores by other judgements of the same documents
+    Returns (M, R, T) for M measures, R runs and T topics.
 
     Grades are exchanged only within a topic and a grade of the first judge.  So if the second judge is fair,
     its gains are as likely as those of each simulated one.
@@ -133,22 +137,22 @@ def expected_gains(
     stream = RandomStream(seed)
     total = np.zeros_like(first.values)
     for _ in range(FAIR_JUDGES):
-        total += score(_fair_judge(judged, stream).qrels(1)).values
+        total += score(_fair_judge(assessments, stream).qrels(1)).values
     return np.asarray(total / FAIR_JUDGES - first.values)
 
 
-def _fair_judge(judged: Assessments, stream: RandomStream) -> Assessments:
+def _fair_judge(assessments: Assessments, stream: RandomStream) -> Assessments:
     """Return the judgements with the second judge's grades exchanged at random among like documents.
 
     Documents are alike if they belong to one topic and have the same grade by the first judge.  Documents
     that only one of the two judged keep their grades.
     """
-    both = np.flatnonzero(judged.judged.all(axis=0))
-    first_grades, topics = judged.grades[0, both], judged.pool.topic_of[both]
+    both = np.flatnonzero(assessments.judged.all(axis=0))
+    first_grades, topics = assessments.grades[0, both], assessments.pool.topic_of[both]
     in_random_order = stream.orders(1, len(both))[0]
-    # Both sort like documents together: one in the order of the file, the other in a random one.
+    # Both sort like documents together: one in the order of the pool, the other in a random one.
     rows = np.lexsort((first_grades, topics))
     partners = in_random_order[np.lexsort((first_grades[in_random_order], topics[in_random_order]))]
-    grades = judged.grades.copy()
-    grades[1, both[rows]] = judged.grades[1, both[partners]]
-    return replace(judged, grades=grades)
+    grades = assessments.grades.copy()
+    grades[1, both[rows]] = assessments.grades[1, both[partners]]
+    return replace(assessments, grades=grades)

@@ -306,7 +306,8 @@ def dealt_ranges(values: FloatArray, samples: int, seed: int, loop: Loop = in_tu
     def ranges(number: int) -> FloatArray:
         """Return the ranges (M, S) of the S deals from number * at_once on."""
         start = number * at_once
-        stream = RandomStream(seed).after(start * topics * runs)
+        stream = RandomStream(seed)
+        stream.skip(start * topics * runs)
         orders = stream.orders(min(at_once, samples - start) * topics, runs).reshape(-1, topics, runs)
         totals = np.zeros((len(orders), runs, measures))
         # One topic after the other: the same bits on every platform.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
-from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray
+from pres_eval.arrays import BoolArray, FloatArray, Grades, Ids, IntArray
 from pres_eval.errors import InputError, NoCommonTopicError, quoted
 from pres_eval.reading.judgements.changed_judgements import with_documents
 from pres_eval.reading.judgements.pool import Pool, build_pool
@@ -24,7 +25,7 @@ class Assessments:
 
     judges      what each judge judged, all topics, J
     pool        the documents
-    grades      (J, D), without meaning where the judge does not list the document
+    grades      (J, D) whole grades, -1 where the judge does not list the document
     listed      (J, D) whether the document is in the judge's qrels, also with a negative grade (not judged)
     left_out    number of topics left out because not all judges have them
     """
@@ -40,7 +41,7 @@ class Assessments:
         """Return the names of the judges."""
         return tuple(qrels.name for qrels in self.judges)
 
-    @property
+    @cached_property
     def judged(self) -> BoolArray:
         """Return (J, D) whether the judge gave a grade; a negative one means "not judged"."""
         return np.asarray(self.listed & (self.grades >= 0), np.bool_)
@@ -76,6 +77,7 @@ class Assessments:
 def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -> Assessments:
     """Return judgements side by side, document by document.
 
+    judges       judgements with whole grades, as -R qrels reads them
     every_topic  whether the topics of any judge count; else those that all judges have
     Raises NoCommonTopicError if no topic is in all of them, InputError if one has a document twice.
     """
@@ -96,6 +98,7 @@ def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -
         lengths.append(np.diff(qrels.pool.offsets)[is_chosen])
         documents.append(qrels.pool.documents.take(rows))
         grades_of_judges.append(qrels.grade[rows].astype(np.int64))
+    # The topics of the judges come one judge after the other: the pool brings equal ones together.
     pooled = build_pool(Ids.from_texts(topics), np.concatenate(lengths), Ids.concatenate(documents))
     ends_of_judges = np.cumsum([len(grades) for grades in grades_of_judges])[:-1]
     documents_of_judges = np.split(pooled.document_of_row(), ends_of_judges)
@@ -160,7 +163,8 @@ def cohens_kappa(table: GradeTable, power: int = 0) -> float:
       n_ij   documents with grade i by the first judge and j by the second, n in all
       e_ij   n_i. n_.j / n, what chance gives: n_i. and n_.j are the sums of a row and of a column
       w_ij   |i - j|^power, 0 for i = j
-    Range: up to 1, 0 for chance agreement; nan if both always gave the same grade.
+    Range: up to 1, 0 for chance agreement; nan without documents, and if both gave one and the same grade to
+      all of them.
     Source: Cohen, Educational and Psychological Measurement 1960, doi:10.1177/001316446002000104; weighted:
       Cohen, Psychological Bulletin 1968, doi:10.1037/h0026256.
     """
@@ -200,14 +204,14 @@ def krippendorffs_alpha(grades: IntArray, judged: BoolArray, level: str = "nomin
     num_documents = grades.shape[1]
     document_of_judgement = np.broadcast_to(np.arange(num_documents), grades.shape)[judged]
     # (D, V) how often a document has each value, and these counts divided by m - 1.
-    times = np.zeros((num_documents, len(values)), np.int64)
-    np.add.at(times, (document_of_judgement, value_of_judgement), 1)
-    judges = times.sum(axis=1)
-    weighted_times = times / (judges - 1)[:, None]
+    value_counts = np.zeros((num_documents, len(values)), np.int64)
+    np.add.at(value_counts, (document_of_judgement, value_of_judgement), 1)
+    judges = value_counts.sum(axis=1)
+    weighted_counts = value_counts / (judges - 1)[:, None]
     # o_ck (V, V): all pairs of judgements of a document, less those of a judgement with itself.
-    pairs = times.T @ weighted_times
-    pairs -= np.diag(weighted_times.sum(axis=0))
-    counts = times.sum(axis=0).astype(np.float64)
+    pairs = value_counts.T @ weighted_counts
+    pairs -= np.diag(weighted_counts.sum(axis=0))
+    counts = value_counts.sum(axis=0).astype(np.float64)
     distances = _squared_distances(values.astype(np.float64), counts, level)
     expected = float((counts[:, None] * counts * distances).sum())
     total = float(counts.sum())
@@ -312,14 +316,15 @@ def judges_of_repeats(qrels: QrelsJudgements) -> list[QrelsJudgements]:
     while len(remaining):
         # The next judge has the first of the remaining judgements of each document.
         documents, rows = np.unique(duplicates.document[remaining], return_index=True)
-        grade = qrels.grade.copy()
+        # Of grades such as 300.0 the first ones may need fewer bytes than the repeated ones.
+        grade = qrels.grade.astype(np.result_type(qrels.grade, duplicates.grade))
         grade[documents] = duplicates.grade[remaining[rows]]
         judges.append(with_documents(replace(first_judge, grade=grade), qrels.pool.documents, documents))
         remaining = np.delete(remaining, rows)
     return judges
 
 
-def merged_grades(assessments: Assessments, rule: str = BY_MAJORITY) -> AnyInts:
+def merged_grades(assessments: Assessments, rule: str = BY_MAJORITY) -> Grades:
     """Return one grade for each document (D,) from those of J judges.
 
     rule  majority: the most frequent grade; of equally frequent ones that of the first judge who gave one

@@ -50,7 +50,7 @@ class FirstDocuments:
     def pairs(self) -> Iterator[Key]:
         """Yield the topic and the id of each document."""
         topics = map(self.topics.__getitem__, self.topic_of.tolist())
-        return zip(topics, self.documents.take(slice(None)), strict=True)
+        return zip(topics, self.documents, strict=True)
 
 
 def first_documents(
@@ -62,6 +62,7 @@ def first_documents(
 ) -> FirstDocuments:
     """Return the first documents of every topic of a run.
 
+    compat      the trec_eval whose order of equal scores counts: a value of --compat
     depth       how many of each topic; None: all
     rewriting   the documents to rename or to leave out before ranks are counted; None: none
     duplicates  which line counts of a document that a topic has twice: a value of --duplicates
@@ -77,6 +78,7 @@ def first_documents(
     )
     if rewriting is not None:
         # All judgements are of documents of the run: what is excluded need not be taken out of them too.
+        # They keep the rewriting, which `read_run` applies.
         everything = replace(rewriting, judged_too=False).of_judgements(everything)
         pool = everything.pool
     ranking = read_run(source, everything, Options(compat=compat, duplicates=duplicates))
@@ -97,6 +99,7 @@ def own_pool(source: File) -> Pool:
     """Return the pool of all documents of a run, judged or not; the run may have any format."""
     file_format = recognised(source, Role.RUN)
     if file_format is None:
+        # Without names of columns an error has no advice: `read_run` reads the file again, and has some.
         chunks = results_of_chunks(source, RUN, work=_block, chunks=source.chunks(), jobs=1, names="")
         blocks = [block for _, block in chunks]
     else:
@@ -104,7 +107,7 @@ def own_pool(source: File) -> Pool:
     if not any(len(block.documents) for block in blocks):
         raise no_lines_error(source, RUN)
     block = joined(source.name, blocks)
-    return build_pool(block.topics, block.lengths, block.documents.take(slice(None))).pool
+    return build_pool(block.topics, block.lengths, block.document_ids()).pool
 
 
 def _block(lines: Lines) -> Block:
@@ -126,7 +129,10 @@ class ToJudge(FirstDocuments):
 
     @classmethod
     def joined(cls, parts: Sequence[ToJudge]) -> ToJudge:
-        """Return the documents of all parts, each once, with its best rank; runs and gain are added up."""
+        """Return the documents of all parts, each once, with its best rank; runs and gain are added up.
+
+        Warnings are not joined: they were shown when the runs were read.
+        """
         topics = [topic for part in parts for topic in part.topics]
         lengths = [np.bincount(part.topic_of, minlength=len(part.topics)) for part in parts]
         rank = np.concatenate([part.rank for part in parts])
@@ -207,7 +213,7 @@ def pool_documents(
     return by_docno.take(np.lexsort((JUDGING_ORDERS[order](by_docno), by_docno.topic_of)))
 
 
-def judged_keys(pool: Pool, grades: Sequence[int]) -> dict[Key, int]:
+def grade_of_judged(pool: Pool, grades: Sequence[int]) -> dict[Key, int]:
     """Return the grades of a pool's documents that were judged; negative grades are left out."""
     topics = list(pool.topics)
     grade_of_key = {}
@@ -295,19 +301,21 @@ class DrawnPool:
 def draw(documents: ToJudge, strata: Sequence[RankStratum], seed: int) -> DrawnPool:
     """Draw from each topic's documents in each stratum the stratum's share, rounded half up, at least one.
 
+    documents  topic after topic
     The choice depends only on the seed, the topic, the number of the stratum and its documents.
     """
     numbers = np.zeros(len(documents), np.int64)
     drawn = np.zeros(len(documents), np.bool_)
-    ids = list(documents.documents.take(slice(None)))
+    ids = list(documents.documents)
     for number, stratum in enumerate(strata, 1):
         inside = np.flatnonzero((stratum.first <= documents.rank) & (documents.rank <= stratum.last))
         numbers[inside] = number
-        _, first = np.unique(documents.topic_of[inside], return_index=True)
+        _, begins_of_topics = np.unique(documents.topic_of[inside], return_index=True)
         # The documents of each topic; the stretch before the first topic is empty.
-        for rows in np.split(inside, first)[1:]:
+        for rows in np.split(inside, begins_of_topics)[1:]:
             rows_by_docno = np.array(sorted(rows.tolist(), key=ids.__getitem__), np.int64)
-            size = max(int(len(rows) * stratum.share + 0.5), 1)
+            # The small number: 45 * 0.7 is 31.499999999999996, and 31.5 is rounded up.
+            size = max(int(len(rows) * stratum.share + 0.5 + 1e-9), 1)
             topic = documents.topics[documents.topic_of[rows_by_docno[0]]]
             random_words = RandomStream(seed, number, zlib.crc32(topic)).words(len(rows))
             random_order = np.argsort(random_words, kind="stable")

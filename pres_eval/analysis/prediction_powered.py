@@ -21,6 +21,9 @@ from pres_eval.errors import NoCommonTopicError, plural
 MORE_TOPICS = (10, 20, 50, 100)
 """Numbers of further topics for which the gain from judging them is reported."""
 
+FEWEST_OTHERS = 2
+"""Topics of the machine alone from which on they are used: the variance of fewer is not known."""
+
 
 @dataclass(frozen=True, eq=False)
 class Powered:
@@ -30,7 +33,7 @@ class Powered:
     weight            (K,) λ, how much of the machine's values is used
     people_variance   (K,) of people's values
     machine_variance  (K,) of the machine's values, of all topics
-    covariance        (K,) of people's values and the machine's
+    covariance        (K,) of people's values and the machine's, on people's topics
     """
 
     mean: FloatArray
@@ -53,7 +56,8 @@ class Powered:
         weight = best_weight(self.covariance, self.machine_variance, judged, rest)
         weighted_machine_variance = weight**2 * self.machine_variance
         residual_variance = self.people_variance - 2 * weight * self.covariance + weighted_machine_variance
-        squared_error = residual_variance / judged
+        # The three are not over the same topics, so that their sum may be below 0.
+        squared_error = np.maximum(residual_variance, 0.0) / judged
         if rest:
             squared_error = squared_error + weighted_machine_variance / rest
         return np.where(self.error > 0, np.sqrt(squared_error), np.nan)
@@ -62,10 +66,10 @@ class Powered:
 def best_weight(covariance: FloatArray, machine_variance: FloatArray, judged: int, rest: int) -> FloatArray:
     """Return the λ (K,) with the smallest error, 0 to 1, see `powered_means`.
 
-    judged, rest  n and N: topics that people judged too, and topics that only the machine judged; if N is 0,
-                  λ is 0
+    judged, rest  n and N: topics that people judged too, and topics that only the machine judged; with fewer
+                  than FEWEST_OTHERS of these λ is 0
     """
-    if not rest:
+    if rest < FEWEST_OTHERS:
         return np.zeros(len(machine_variance))
     return np.clip(divide(covariance, (1 + judged / rest) * machine_variance), 0.0, 1.0)
 
@@ -76,17 +80,18 @@ def powered_means(people: FloatArray, machine: FloatArray, rest: FloatArray) -> 
     people   (K, n) values by people's judgements; n must be at least 2
     machine  (K, n) values by the machine's judgements of the same topics
     rest     (K, N) values by the machine's judgements of all other topics
-    Formula, with n - 1 and N - 1 in variances:
+    Formula:
       θ = λ mean(rest) + mean(people - λ machine)
       λ = cov(people, machine) / ((1 + n/N) var(machine on all topics)), cut to 0 … 1
       error² = var(people - λ machine) / n + λ² var(rest) / N
-    With fewer than two other topics θ is the mean of people's values.
+      var of m values divides by m - 1, cov by n, as in the authors' program ppi_py
+    With fewer than FEWEST_OTHERS other topics θ is the mean of people's values.
     Source: Angelopoulos, Bates, Fannjiang, Jordan & Zrnic, Science 382, 2023, doi:10.1126/science.adi6000;
       Angelopoulos, Duchi & Zrnic, "PPI++", 2023, arXiv:2311.01453; for measures of retrieval Oosterhuis,
       Jagerman, Qin, Wang & Bendersky, SIGIR 2024, arXiv:2407.02464.
     """
     judged, others = people.shape[1], rest.shape[1]
-    if others < 2:
+    if others < FEWEST_OTHERS:
         others = 0
     people_deviations = people - people.mean(axis=1, keepdims=True)
     machine_deviations = machine - machine.mean(axis=1, keepdims=True)
@@ -116,14 +121,14 @@ def powered_means(people: FloatArray, machine: FloatArray, rest: FloatArray) -> 
 class TwoJudges:
     """Scores of the same runs: by people on n topics, by a machine on these and on N others.
 
-    people, machine  scores on the n topics
-    topics           ids of the N other topics
+    people, machine  scores on the n topics, of M measures and R runs
+    other_topics     ids of the N other topics
     others           (M, R, N) scores on the other topics, by the machine
     """
 
     people: PairedScores
     machine: PairedScores
-    topics: tuple[bytes, ...]
+    other_topics: tuple[bytes, ...]
     others: FloatArray
 
     @classmethod
@@ -142,7 +147,7 @@ class TwoJudges:
         return cls(
             people=people.on_topics(people_rows),
             machine=machine.on_topics(machine_rows),
-            topics=tuple(machine.topics[row] for row in rest.tolist()),
+            other_topics=tuple(machine.topics[row] for row in rest.tolist()),
             others=machine.values[:, :, rest],
         )
 
@@ -271,15 +276,16 @@ def _corrected_pairs(
 def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[tuple[str, int, float, float]]:
     """Yield for each measure the expected gain from more topics, averaged over runs and pairs of runs.
 
-    For each number of judged topics (today's, and with MORE_TOPICS): the measure, that number, half the width
-    of intervals of means, and of differences.  Runs and pairs without an interval today are left out; nan if
-    none has one.
+    For each number of judged topics (today's; with each of MORE_TOPICS that is fewer than all others; with
+    all others) it yields the measure, that number, half the width of intervals of means, and of differences.
+    Runs and pairs without an interval today are left out; nan if none has one.
     """
-    judged, rest = len(judges.people.topics), len(judges.topics)
+    judged, rest = len(judges.people.topics), len(judges.other_topics)
     first, second = np.triu_indices(len(judges.people.runs), 1)
     steps = [0]
     steps += [more for more in MORE_TOPICS if more < rest]
-    steps.append(rest)
+    if rest:
+        steps.append(rest)
     for number, measure in enumerate(judges.people.measures):
         means = powered_means(*judges.values(number))
         differences, _ = _corrected_pairs(judges, number, first, second)
@@ -303,7 +309,7 @@ def _half_width(errors: FloatArray, quantile: float) -> float:
 
 def topics_to_judge(judges: TwoJudges, seed: int = 0) -> list[bytes]:
     """Return the topics that people have not judged, in random order: intervals need random topics."""
-    topics = judges.topics
+    topics = judges.other_topics
     if not topics:
         return []
     [order] = RandomStream(seed).orders(1, len(topics)).tolist()
@@ -313,11 +319,15 @@ def topics_to_judge(judges: TwoJudges, seed: int = 0) -> list[bytes]:
 def favoured_groups(
     judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: float = 0.05
 ) -> list[Favour]:
-    """Return the groups of runs that gain more by the machine's judgements than worse runs do.
+    """Return the groups of runs that gain significantly more by the machine's judgements than worse runs do.
+
+    groups  indices of each group's runs, by its name
+    alpha   level of significance of the tests, after Holm's correction for all groups and measures
 
     A strict judge takes more from good runs than from poor ones, and a lenient one can give them less, so
-    that the worst run gains from every fair judge.  A group is therefore compared with the other runs that
-    are worse by people's judgements; one that is the worst of all is not tested.
+    that the worst run seems to gain from every fair judge.  A group is therefore compared with the other runs
+    that are worse by people's judgements; one that is the worst of all is not tested.  Changes of measures of
+    which less is better have the opposite sign here, so that a gain is always above 0.
     """
     favours = []
     for number, measure in enumerate(judges.people.measures):

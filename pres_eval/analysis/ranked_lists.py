@@ -120,4 +120,4 @@ def _pool_of(run: RunFiles) -> Pool:
         if other_format is None:
             raise
     block = joined(run.name, other_format.read(run.sources[0], Role.RUN))
-    return build_pool(block.topics, block.lengths, block.documents.take(slice(None))).pool
+    return build_pool(block.topics, block.lengths, block.document_ids()).pool

@@ -46,7 +46,8 @@ class Replication:
 def replications(original: PairedScores, new: PairedScores) -> list[Replication]:
     """Return how well an experiment was replicated, measure by measure.
 
-    original, new  scores of a baseline and an advanced run, in this order, under the same measures
+    original, new  scores of a baseline and an advanced run, in this order, under the same measures: values
+                   (measures, 2, topics)
     Formula, Δ(t) the advanced run's value minus the baseline's for topic t, B the baseline's mean, M(t) the
     values of a run, and with ' those of the replication:
       effect ratio  ER = mean of Δ' / mean of Δ
@@ -107,7 +108,7 @@ def _divided(number: float, by: float) -> float:
 
 
 @dataclass(frozen=True)
-class SameDocuments:
+class ListSimilarity:
     """Similarity of the ranked lists of a run and of its replication, for a topic.
 
     tau_union           Kendall's τ of positions in the union of both lists, see `tau_union`
@@ -122,9 +123,9 @@ class SameDocuments:
     rbo: float
 
 
-def same_documents(
+def list_similarities(
     run: str, original: RankedLists, new: RankedLists, persistence: float
-) -> list[SameDocuments]:
+) -> list[ListSimilarity]:
     """Return how similar the lists of a run and of its replication are, for the topics that both have.
 
     run          its name
@@ -138,7 +139,7 @@ def same_documents(
         first, second = original.of_topic(number), new.of_topic(numbers[topic])
         shared = SharedDocuments.of_lists(first, second)
         rows.append(
-            SameDocuments(
+            ListSimilarity(
                 run=run,
                 topic=topic,
                 tau_union=tau_union(first, second),
@@ -187,7 +188,8 @@ def _tau_of_positions(first: Sequence[bytes], second: Sequence[bytes], union: Se
     """
     position_of = {docno: position for position, docno in enumerate(union)}
     pairs = sorted(
-        (position_of[before], position_of[after]) for before, after in zip(first, second, strict=True)
+        (position_of[of_first], position_of[of_second])
+        for of_first, of_second in zip(first, second, strict=True)
     )
     size = len(pairs)
     if size < 2:

@@ -1,4 +1,6 @@
-"""Numbers that come out the same everywhere: sums in any order compared, and random choices by a seed.
+"""Numbers that come out the same everywhere: comparisons that rounding errors do not decide, random choices.
+
+np.add.accumulate adds up one number after the other, on every platform alike; np.sum does not promise that.
 
 numpy promises the raw 64-bit stream of a bit generator for all time, but not the results of its
 distributions.  So only PCG64's raw stream is used here, seeded through SeedSequence, and the choices are made
@@ -25,10 +27,12 @@ topics have the same mean, though it was added up in another order.
 def rounded(values: FloatArray) -> FloatArray:
     """Return values, (n,) or of another shape, rounded to 12 decimals for comparisons.
 
-    If the largest value is above 1, all are rounded to as many decimals as 12 of its digits have.
+    If the largest value is above 1, all have fewer decimals, one less up to 10, two less up to 100, and so
+    on: it keeps 12 digits (10 and 100 themselves 13).
     """
     largest = float(np.abs(values[np.isfinite(values)]).max(initial=1.0))
-    return np.round(values, DECIMALS - math.ceil(math.log10(largest)))
+    digits_before_point = math.ceil(math.log10(largest))
+    return np.round(values, DECIMALS - digits_before_point)
 
 
 def quantiles_of_known(values: FloatArray, shares: Sequence[float]) -> list[float]:
@@ -41,10 +45,10 @@ def quantiles_of_known(values: FloatArray, shares: Sequence[float]) -> list[floa
 
 
 def least_enough(enough: Callable[[float], bool], high: float, halvings: int = 50) -> float:
-    """Return the least number above 0 that is enough, within high / 2**halvings.
+    """Return the least number above 0 that is enough, at most high / 2**halvings too large.
 
-    high  a first guess; it is doubled until it is enough
-    All numbers above one that is enough have to be enough.
+    high  a first guess; it is doubled until it is enough, and counts as doubled in the sentence above
+    Some number has to be enough, and then all numbers above it.
     """
     low = 0.0
     while not enough(high):
@@ -59,7 +63,11 @@ def least_enough(enough: Callable[[float], bool], high: float, halvings: int = 5
 
 
 def wins_ties_losses(differences: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Return how many topics have a difference (P, T) above, at and below zero: three arrays (P,)."""
+    """Return how many topics have a difference (P, T) above, at and below zero: three arrays (P,).
+
+    The rounding errors of a difference are as large as its two scores make them, which are not known here: it
+    is rounded as that of scores up to 1,000 or so.
+    """
     differences = np.round(differences, DECIMALS)
     return (differences > 0).sum(axis=1), (differences == 0).sum(axis=1), (differences < 0).sum(axis=1)
 
@@ -67,14 +75,12 @@ def wins_ties_losses(differences: FloatArray) -> tuple[IntArray, IntArray, IntAr
 def mean_and_deviation(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return means (P,) and sample standard deviations (P,), with divisor T - 1, of rows (P, T).
 
-    A row of numbers that are equal after rounding has exactly 0.
+    A row of numbers that are equal after rounding has a deviation of exactly 0, and so has a single number.
     """
     size = differences.shape[1]
     mean = np.add.accumulate(differences, axis=1)[:, -1] / size
     squares = np.add.accumulate((differences - mean[:, None]) ** 2, axis=1)[:, -1]
-    deviation = np.full(len(mean), math.nan)
-    if size > 1:
-        deviation = np.sqrt(squares / (size - 1))
+    deviation = np.sqrt(squares / max(size - 1, 1))
     comparable = np.round(differences, DECIMALS)
     deviation[(comparable == comparable[:, :1]).all(axis=1)] = 0.0
     return mean, deviation
@@ -86,10 +92,9 @@ class RandomStream:
     def __init__(self, *seeds: int) -> None:
         self._generator = np.random.PCG64(np.random.SeedSequence(seeds))
 
-    def after(self, count: int) -> RandomStream:
-        """Skip the next `count` words and return this stream."""
+    def skip(self, count: int) -> None:
+        """Leave out the next `count` words."""
         self._generator.advance(count)
-        return self
 
     def words(self, count: int) -> Words:
         """Return (count,) random 64-bit words."""

@@ -50,14 +50,15 @@ def sampled_parts(
     negative grade.
 
     Raises InputError for a document that comes twice, a topic that the review lacks unless `sizes` has it, a
-    stratum without size or sample, one smaller than its sample, and parts of which nothing was judged or
-    whose size cannot be known.
+    topic of the review without a sample, a stratum without a size in `sizes` or without a sample, one smaller
+    than its sample, and parts of which nothing was judged or whose size cannot be known; UsageError for a
+    stratum whose size neither the file nor an argument gives.
     """
     topics = _by_stratum(sample)
     found_of_topic = Counter(topic for topic, _ in review)
-    if found_of_topic and topics:
+    if found_of_topic and topics:  # a review that found nothing has missed parts alone
         _check_topics(topics, found_of_topic, sizes or {})
-    for stratum, (size, place) in (sizes or {}).items():
+    for stratum, (size, place) in (sizes or {}).items():  # the size and its file and line
         if size and stratum not in topics.get(stratum.topic, ()):
             raise InputError(*place, f"no judged document in {stratum}", "a sample of each stratum")
     parts: list[SampledPart] = []
@@ -148,7 +149,7 @@ def _sizes_of_strata(
                     f"{stratum}, which has no size",
                     "a line of --sizes FILE (topic, stratum, size) for it",
                 )
-            size, place = sizes[stratum]
+            size, place = sizes[stratum]  # a size below the sample is an error of its own line
         elif collection and len(strata) == 1:
             size = collection
         elif not collection and _lists_unjudged(strata):
@@ -162,7 +163,7 @@ def _sizes_of_strata(
         if size < len(documents):
             raise InputError(
                 *place,
-                f"{size} documents in {stratum}, of which {len(documents)} are in the sample",
+                f"{plural(size, 'document')} in {stratum}, of which {len(documents)} are in the sample",
                 f"{len(documents)} at least, or inclusion probabilities are above 1",
             )
         sizes_of_strata[stratum] = size
@@ -245,14 +246,22 @@ def _found_in(
                 "strata that were found or missed as a whole",
                 "list all documents of the stratum, those that nobody judged with relevance -1",
             )
-    exceeds_size = any(found_in[stratum] > sizes_of_strata[stratum] for stratum in strata)
-    if exceeds_size or sum(found_in.values()) != num_found:
+    question = "are sizes, strata and the review of the same collection?"
+    for stratum, size in sizes_of_strata.items():
+        if found_in[stratum] > size:
+            raise InputError(
+                *strata[stratum][0].place,
+                f"{found_in[stratum]:,} documents of {stratum} in the review",
+                f"at most {size:,}, the size of the stratum",
+                question,
+            )
+    if sum(found_in.values()) != num_found:
         first = next(iter(strata.values()))[0]
         raise InputError(
             *first.place,
             f"{num_found:,} documents of topic {quoted(first.stratum.topic)} in the review",
             f"the {sum(found_in.values()):,} of the strata that it found",
-            "are sizes, strata and the review of the same collection?",
+            question,
         )
     return found_in
 

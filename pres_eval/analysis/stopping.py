@@ -72,19 +72,22 @@ class Stop:
 
     @property
     def excess(self) -> float:
-        """Documents read beyond the earliest rank with the target recall; nan if there is no such rank."""
+        """Documents read beyond the earliest rank with the target recall; nan if there is no such rank.
+
+        It is below 0 if the reading stopped before that rank.
+        """
         if not self.earliest:
             return math.nan
         return float(self.read - self.earliest)
 
 
 @dataclass(frozen=True)
-class Stops:
+class StopSummary:
     """Means over topics of the stops of a run with one target, of values of `Stop`.
 
     topics        number of topics
-    reliability   share of the topics in which the target was reached
-    excess        mean over the topics in which the run reaches the target
+    reliability   share of the topics in which the reader reached the target
+    excess        mean over the topics whose whole ranking reaches the target; stops before it count below 0
     share_excess  the same with each excess as a share of the topic's documents
     """
 
@@ -112,7 +115,8 @@ def stops_of_run(
     """Return the stops of each topic that has relevant documents, target by target.
 
     name     of the run
-    stop_of  the last rank that was read, by topic; None: all documents retrieved were read
+    stop_of  the last rank that was read, for every topic of the run, as files of weights have it; None: all
+             documents retrieved were read
     A stop beyond the end of a topic's ranking counts as its end.
 
     Formula, T the target recall, n the relevant documents of a topic, N the documents to read without a
@@ -125,8 +129,9 @@ def stops_of_run(
       method", SIGIR 2025, doi:10.1145/3726302.3729879.
     """
     stops: list[Stop] = []
-    for form_batch in form(relevance, ranking, options):
-        batch = cast(Batch, form_batch())
+    # `form` yields functions that make the batches, so that workers can call them.
+    for make_batch in form(relevance, ranking, options):
+        batch = cast(Batch, make_batch())
         ends = batch.num_ret
         read = ends
         if stop_of is not None:
@@ -204,7 +209,7 @@ def optimistic_costs(
     return np.asarray(first + second, np.float64)
 
 
-def summaries_of_stops(stops: Sequence[Stop]) -> list[Stops]:
+def summaries_of_stops(stops: Sequence[Stop]) -> list[StopSummary]:
     """Return the means over topics for each run and target, in the order in which they first occur."""
     groups: dict[tuple[str, float], list[Stop]] = {}
     for stop in stops:
@@ -212,10 +217,10 @@ def summaries_of_stops(stops: Sequence[Stop]) -> list[Stops]:
     return [_summary(run, target, members) for (run, target), members in groups.items()]
 
 
-def _summary(run: str, target: float, stops: Sequence[Stop]) -> Stops:
+def _summary(run: str, target: float, stops: Sequence[Stop]) -> StopSummary:
     """Return the means over topics of the stops of a run with one target."""
     within_reach = [stop for stop in stops if stop.earliest]
-    return Stops(
+    return StopSummary(
         run=run,
         target=target,
         topics=len(stops),

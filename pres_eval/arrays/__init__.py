@@ -8,7 +8,6 @@ from pres_eval.arrays.ids import (
     PADDING,
     WORD,
     Ids,
-    load_pairs,
     load_words,
     odd_numbers,
 )
@@ -22,11 +21,9 @@ from pres_eval.arrays.spelling import (
 )
 from pres_eval.arrays.stretches import (
     BLOCK_ROWS,
-    Stretches,
     absent,
     blocks,
     changed,
-    gathered,
     has_equal,
     lengths_at,
     present,
@@ -67,7 +64,6 @@ __all__ = [
     "IntArray",
     "KeyTable",
     "Matches",
-    "Stretches",
     "TopicNumbers",
     "Words",
     "absent",
@@ -80,10 +76,8 @@ __all__ = [
     "decimal_ids",
     "divide",
     "elementwise",
-    "gathered",
     "has_equal",
     "lengths_at",
-    "load_pairs",
     "load_words",
     "log2",
     "match",

@@ -15,8 +15,7 @@ from typing import overload
 
 import numpy as np
 
-from pres_eval.arrays.stretches import Stretches
-from pres_eval.arrays.types import AnyArray, BoolArray, Bytes, IntArray, Words
+from pres_eval.arrays.types import BoolArray, Bytes, IntArray, Words
 
 WORD = 8
 """Bytes of a word."""
@@ -71,27 +70,10 @@ def _mix(words: Words, multiplier: np.uint64) -> Words:
     return products
 
 
-def load_pairs(buffer: Bytes, numbers: IntArray) -> tuple[Words, Words]:
-    """Return (n,) the words of a buffer (bytes,) with these numbers (n,), and (n,) those behind them."""
-    # numpy takes elements ten times faster where they are aligned, so words that begin anywhere are put
-    # together of two.  A complex number of 16 bytes is the type that fetches both at once.
-    num_pairs = len(buffer) // WORD - 1
-    pairs: AnyArray = np.ndarray((num_pairs,), "<c16", buffer, offset=0, strides=(WORD,))
-    words = pairs[numbers].view("<u8")
-    return words[0::2], words[1::2]
-
-
 def load_words(buffer: Bytes, starts: IntArray) -> Words:
-    """Return the eight bytes (n,) of the buffer (bytes,) from each start (n,) on, of which it must have 16.
-
-    From 3 on these are bytes 3 to 7 of its first word, moved down by 24 bits, and 0 to 2 of the second one.
-    """
-    low, high = load_pairs(buffer, starts >> 3)
-    shift = (starts << 3).view(np.uint64) & np.uint64(63)  # bits: eight for each byte before the start
-    words = low >> shift
-    np.subtract(np.uint64(64), shift, out=shift)
-    words |= high << shift  # numpy shifts everything out where the shift is 64
-    return words
+    """Return the eight bytes (n,) of a buffer (bytes,) from each start (n,) on; it must have all of them."""
+    words_at_all_bytes: Words = np.ndarray((len(buffer) - WORD + 1,), "<u8", buffer, strides=(1,))
+    return words_at_all_bytes[starts]
 
 
 def num_bytes(words: Words) -> IntArray:
@@ -126,7 +108,7 @@ class Ids(Sequence[bytes]):
 
     @classmethod
     def from_buffer(cls, buffer: Bytes, starts: IntArray, ends: IntArray) -> Ids:
-        """Return the ids buffer[starts[i]:ends[i]] (N,); the buffer has 16 bytes behind the last one."""
+        """Return the ids buffer[starts[i]:ends[i]] (N,); the buffer has 8 bytes behind the last one."""
         lengths = ends - starts
         columns = [_column(buffer, starts, lengths, number) for number in range(_num_columns(lengths))]
         long_rows = np.flatnonzero(lengths > WORD * len(columns))
@@ -140,7 +122,7 @@ class Ids(Sequence[bytes]):
         """Return ids from Python's bytes."""
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         ends = np.cumsum(lengths)
-        joined = b"".join(texts) + bytes(3 * WORD)  # from_buffer needs 16 bytes behind the last id
+        joined = b"".join(texts) + bytes(WORD)  # from_buffer needs 8 bytes behind the last id
         return cls.from_buffer(np.frombuffer(joined, np.uint8), ends - lengths, ends)
 
     @classmethod
@@ -216,12 +198,9 @@ class Ids(Sequence[bytes]):
             return self.columns[number]
         return np.zeros(len(self), np.uint64)
 
-    def take(self, rows: IntArray | slice | Stretches) -> Ids:
+    def take(self, rows: IntArray | slice) -> Ids:
         """Return the ids of some rows (n,); of a slice no copy is made."""
-        if isinstance(rows, Stretches):
-            columns = [rows.values_in(column) for column in self.columns]
-        else:
-            columns = [column[rows] for column in self.columns]
+        columns = [column[rows] for column in self.columns]
         if not len(self.long_rows):
             return Ids(columns)
         long_rows, number_of_text = self._long_among(rows)
@@ -349,7 +328,7 @@ class Ids(Sequence[bytes]):
         by_text = sorted(range(len(keys)), key=keys.__getitem__)
         order[positions] = rows[np.array(by_text, np.int64)]
 
-    def _long_among(self, rows: IntArray | slice | Stretches) -> tuple[IntArray, IntArray]:
+    def _long_among(self, rows: IntArray | slice) -> tuple[IntArray, IntArray]:
         """Return (m,) which of some rows (n,) have a long id, and (m,) the index of its text among the long
         ones.
 
@@ -357,8 +336,6 @@ class Ids(Sequence[bytes]):
         """
         if not len(self.long_rows):
             return _NO_ROWS, _NO_ROWS
-        if isinstance(rows, Stretches):
-            rows = rows.rows()
         if isinstance(rows, slice):
             start, stop, step = rows.indices(len(self))
             if step == 1:

@@ -16,12 +16,9 @@ import numpy as np
 
 from pres_eval.arrays.ids import NO_IDS, Ids
 from pres_eval.arrays.stretches import blocks
-from pres_eval.arrays.types import AnyArray, AnyInts, IntArray, Words
+from pres_eval.arrays.types import AnyInts, IntArray, Words
 from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.records import dataclass
-
-MANY_KEYS = 1 << 20
-"""Keys above which they are divided into shares first, so that their slots stay in the cache."""
 
 FEW_KEYS = 1 << 16
 """Keys that get at least eight slots each, as these fit into the cache: one in twenty has to look twice."""
@@ -32,17 +29,10 @@ _BITS_OF_FEW, _BITS_OF_MANY = 3, 1
 _LEAST_SLOT_BITS = 8
 """Bits of a slot's number at least: in 256 slots fewer than 16 keys need another level half as often."""
 
-_KEYS_AT_ONCE = 1 << 16
-"""Keys whose shares are computed at a time."""
-
-_SHARE_BITS = 3
-"""Bits of a share's number: there are eight shares."""
-
-_SHARE_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SLOT_MULTIPLIER = np.uint64(0xD1B54A32D192ED03)
-"""Odd numbers whose bits look random: times these, keys have upper bits that depend on all of their bits.
+"""Odd number whose bits look random: times this, keys have upper bits that depend on all of their bits.
 
-Each level takes another power of the slots' one, so that keys with the same slot do not meet again.
+Each level takes another power of it, so that keys with the same slot do not meet again.
 """
 
 NO_ROWS: IntArray = np.zeros(0, np.int64)
@@ -201,11 +191,12 @@ def match(lengths: IntArray, ids: Ids, other_lengths: IntArray, others: Ids) -> 
     others of a topic are the same.
     """
     for seed in count():
-        keys = _keys(lengths, ids.hashes(seed))
-        repeats, first, matched_rows = match_keys(keys, _keys(other_lengths, others.hashes(seed)))
+        table = KeyTable(_keys(lengths, ids.hashes(seed)))
+        repeats, first = table.repeats()
         # Different ids must not share a key: an other document would then find only one of them.
         if ids.equal(repeats, ids, first).all():
             break
+    matched_rows = table.find(_keys(other_lengths, others.hashes(seed)))
     hits = np.flatnonzero(matched_rows >= 0)
     rows = matched_rows[hits]
     is_same = ids.equal(rows, others, hits)
@@ -257,40 +248,3 @@ def _keys(lengths: IntArray, hashes: Words) -> Words:
         hashes >>= np.uint64(bits)
         hashes |= np.repeat(topic_bits, lengths)
     return hashes
-
-
-def match_keys(keys: Words, others: Words) -> tuple[IntArray, IntArray, IntArray]:
-    """Find equal keys among keys (N,), and the others (W,) among them.
-
-    Return (n,) the rows whose key an earlier row has, ascending; (n,) the first row that has it; and (W,) the
-    first row that has each other key, -1 if there is none.
-    """
-    if len(keys) <= MANY_KEYS:
-        table = KeyTable(keys)
-        return *table.repeats(), table.find(others)
-    matched_rows = np.empty(len(others), np.int64)
-    repeats, first = [NO_ROWS], [NO_ROWS]
-    share_of, share_of_others = _shares(keys), _shares(others)
-    for share in range(1 << _SHARE_BITS):
-        rows = np.flatnonzero(share_of == share)
-        table = KeyTable(keys[rows])
-        repeats_in_share, first_in_share = table.repeats()
-        repeats.append(rows[repeats_in_share])
-        first.append(rows[first_in_share])
-        other_rows = np.flatnonzero(share_of_others == share)
-        matches = table.find(others[other_rows])
-        is_match = matches >= 0
-        matched_rows[other_rows] = matches
-        matched_rows[other_rows[is_match]] = rows[matches[is_match]]
-    order = np.argsort(np.concatenate(repeats))
-    return np.concatenate(repeats)[order], np.concatenate(first)[order], matched_rows
-
-
-def _shares(keys: Words) -> AnyArray:
-    """Return (N,) which share each key (N,) belongs to, from 0; equal keys are in the same."""
-    share = np.empty(len(keys), np.uint8)
-    shift = np.uint64(64 - _SHARE_BITS)
-    for start in range(0, len(keys), _KEYS_AT_ONCE):
-        stop = start + _KEYS_AT_ONCE
-        share[start:stop] = (keys[start:stop] * _SHARE_MULTIPLIER) >> shift
-    return share

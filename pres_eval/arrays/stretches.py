@@ -9,18 +9,14 @@ offsets[i] ... offsets[i+1]-1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from pres_eval.arrays.types import AnyArray, AnyInts, BoolArray, IntArray
-from pres_eval.records import dataclass
 
 BLOCK_ROWS = 1 << 17
 """Rows that are processed together, so that intermediate values stay in the cache."""
-
-LONG_STRETCH_ROWS = 100
-"""Rows of a stretch, on average, from which on it is copied as a whole faster than row by row."""
 
 
 def changed(values: AnyArray, *others: AnyArray) -> BoolArray:
@@ -77,46 +73,6 @@ def rows_of_stretches(starts: IntArray, lengths: IntArray) -> tuple[IntArray, In
         part = rows[begin : begin + BLOCK_ROWS]
         part += np.arange(begin, begin + len(part))
     return rows, offsets
-
-
-def gathered(arrays: Sequence[AnyArray], starts: IntArray, lengths: IntArray) -> AnyArray:
-    """Return (N,) the values of stretches that begin at starts (S,), one after the other.
-
-    arrays  the starts index them as if they were one array; no stretch may reach from one into the next
-    """
-    if 0 < LONG_STRETCH_ROWS * len(starts) <= lengths.sum():
-        return _copied_whole(arrays, starts, lengths)
-    values: AnyArray = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
-    rows, _ = rows_of_stretches(starts, lengths)
-    return values[rows]
-
-
-def _copied_whole(arrays: Sequence[AnyArray], starts: IntArray, lengths: IntArray) -> AnyArray:
-    """Return the result of `gathered` (N,), of S stretches, at least one, copied stretch by stretch."""
-    begins = np.cumsum([0, *map(len, arrays[:-1])])
-    array_numbers = np.searchsorted(begins, starts, side="right") - 1
-    first = starts - begins[array_numbers]
-    last = first + lengths
-    stretches: list[AnyArray] = []
-    for number, begin, end in zip(array_numbers.tolist(), first.tolist(), last.tolist(), strict=True):
-        stretches.append(arrays[number][begin:end])
-    return np.concatenate(stretches)
-
-
-@dataclass(frozen=True, eq=False)
-class Stretches:
-    """S stretches, in any order: where each begins (S,), and its length (S,)."""
-
-    starts: IntArray
-    lengths: IntArray
-
-    def rows(self) -> IntArray:
-        """Return (N,) the rows of all stretches."""
-        return rows_of_stretches(self.starts, self.lengths)[0]
-
-    def values_in(self, values: AnyArray) -> AnyArray:
-        """Return (N,) the values at the rows of all stretches; values[i] is that of row i."""
-        return gathered([values], self.starts, self.lengths)
 
 
 def rows_or_slice(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, IntArray]:

@@ -1,8 +1,8 @@
-"""Many topics at once, as frozen arrays of their judged documents, and the sums over them.
+"""Many topics at once, as frozen arrays of their documents in the qrels, and the sums over them.
 
-Only judged documents are kept: what is not in `rank` was not judged, so at rank r there are
-`r - 1 - (judged documents before it)` unjudged ones.  Sums of floats add one double after the other, in
-rank order and in topic order, as C does: that is what makes the printed digits agree.
+Only documents that the qrels list are kept: what is not in `rank` was not judged, so before rank r there are
+`r - 1 - (documents kept before it)` others.  Sums of floats add one double after the other, in rank order and
+in topic order, as C does: that is what makes the printed digits agree.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """T topics with the D judged documents that a run retrieved for them.
+    """T topics with the D documents in their qrels that a run retrieved for them, of which R are relevant.
 
-    Its fields are many and flat because measures, those of users too, read them by name.
+    Nearly all of these were judged; qrels may also list some with a negative grade, which nobody judged.  The
+    fields are many and flat because measures, those of users too, read them by name.
 
     topics          T ids, in byte order
     num_ret         (T,) documents retrieved, after -M and -J
     offsets         (T+1,) where each topic's documents begin in `rank` and `grade`
-    rank, grade     (D,) of the judged documents retrieved, in rank order within a topic; ranks from 1;
-                    grade UNJUDGED (-2) for documents in the pool that were not judged.  Grades and levels
-                    are doubles with -R qrels_float, and whole numbers otherwise
+    rank, grade     (D,) of these documents, in rank order within a topic; ranks from 1; grade UNJUDGED (-2)
+                    for those with a negative grade.  Grades and levels are doubles with -R qrels_float, and
+                    whole numbers otherwise
     levels, level_counts, level_offsets
                     (L,), (L,), (T+1,) for each topic the grades >= 0 in its qrels, ascending, and how many
                     documents have each
@@ -46,8 +47,8 @@ class Batch:
     ties            the groups of equal scores that the documents are in, if expected values are wanted; a
                     group in which -M ends the ranking is then there as a whole, with ranks above num_ret
     document_scores (D,) a score that each document has of its own (--document-scores), None if there are none
-    max_rel         up to which grade documents that nobody judged may be relevant, for bounds; at least up to
-                    the topic's highest
+    max_rel         the highest grade that bounds assume of a document that nobody judged; a topic's highest
+                    grade if that is above it
     judged          the source of the levels, and results made of these for earlier runs; None if not known
     nmax            (T,) how far each topic is read (--nmax-file), None if not known
     """
@@ -130,11 +131,11 @@ class Batch:
 
     @cached_property
     def judged_places(self) -> RankedDocuments:
-        """The judged documents retrieved."""
+        """All D documents, those with a negative grade too."""
         return self.judged_down_to(int(self.rank.max(initial=0)))
 
     def judged_down_to(self, rank: int) -> RankedDocuments:
-        """Return the judged documents retrieved down to a rank."""
+        """Return those of the D documents that are retrieved down to a rank."""
         return self._places(np.flatnonzero(self.rank <= rank))
 
     @cached_property
@@ -143,7 +144,10 @@ class Batch:
         return self._places(self.relevant_rows)
 
     def _places(self, rows: IntArray) -> RankedDocuments:
-        """Return those of the D documents that have these rows (R,)."""
+        """Return those of the D documents that have these rows (n,).
+
+        Their keys, topic * width + rank, ascend over all topics, so that they can be searched.
+        """
         offsets = np.searchsorted(rows, self.offsets)
         rank = self.rank if len(rows) == len(self.rank) else self.rank[rows]
         width = int(rank.max(initial=0)) + 1
@@ -161,12 +165,16 @@ class Batch:
 
     @cached_property
     def running_precision(self) -> FloatArray:
-        """(R+1,) precision at relevant documents, added up by topic; for `relevant_places.at`."""
+        """(R+1,) sums of the precision at a topic's relevant documents, up to and including each of them.
+
+        They begin anew with each topic.  The last entry is 0: `relevant_places.at` takes it for topics of
+        which it is to add up no document.
+        """
         return self.relevant_places.running(self.relevant_precision)
 
     @cached_property
     def running_ranks(self) -> IntArray:
-        """(R+1,) ranks of the relevant documents, added up over all topics, from 0."""
+        """(R+1,) sums of the ranks of the relevant documents before each of them, over all topics, from 0."""
         return np.concatenate(([0], np.cumsum(self.rank[self.relevant_rows])))
 
     @cached_property
@@ -196,9 +204,10 @@ class Batch:
             return read_only(function(self, *arguments))
 
         judged = self.judged
+        # Some topics alone, and gains in place of grades, have other levels than those of the judgements.
         if judged is None or judged.levels is not self.levels or judged.level_counts is not self.level_counts:
             return compute()
-        return judged.results.get((function, self.relevance_level, *arguments), 1, compute)
+        return judged.results.get((function, self.relevance_level, *arguments), size=1, make=compute)
 
     def count_judged(self, chosen: BoolArray) -> IntArray:
         """Return (T,) judgements at the levels that are chosen, of all L."""
@@ -233,7 +242,7 @@ class Batch:
         return sums.astype(np.float64, copy=False)
 
     def with_grade(self, relevance_level: float) -> Batch:
-        """Return the same batch seen at another relevance level."""
+        """Return the same batch with another least grade of relevant documents."""
         return replace(self, relevance_level=relevance_level)
 
     def judged_alone(self) -> Batch:
@@ -273,6 +282,7 @@ class Batch:
         """Return the same batch with gains in place of some grades; below 0 a document is not judged.
 
         gains  grades, each with the gain that takes its place
+        The relevance level stays as it is: it is now compared with gains.
         """
         grade = self.grade.astype(np.float64)
         levels = self.levels.astype(np.float64)

@@ -133,7 +133,7 @@ def _batch_of_qrels(
     grade[grade < 0] = UNJUDGED
     # The topics' judgements are remembered for the next run, as far as there is room for their size.
     size = len(topics) + qrels.pool.num_documents_of(topics)
-    judged = qrels.topics_seen.get(topics.tobytes(), size, partial(judged_topics, qrels, topics))
+    judged = qrels.remembered.get(topics.tobytes(), size, partial(judged_topics, qrels, topics))
     batch = Batch(
         topics=judged.topics,
         num_ret=counted.num_ret,

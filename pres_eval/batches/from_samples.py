@@ -17,13 +17,15 @@ from pres_eval.reading.judgements.judged_groups import Sample
 
 @dataclass(frozen=True, eq=False)
 class SampledBatch(JudgementsOfTopics):
-    """T topics with S strata of R documents, of which some were drawn and judged.
+    """T topics with S strata in all, and R documents in all strata, of which some were drawn and judged.
+
+    A stratum is a group of `JudgementsOfTopics`: its fields say where topics and strata begin.
 
     grade            (R,) below 0 where the document was not drawn
     rank             (R,) in the run, after -M; 0 if it was not retrieved
     times            (R,) how often the document was drawn: once or never, but for a resampled batch
-    probability      (R,) of being drawn, None for the share of its stratum
-    most             the last rank that counts (-M), None for the whole ranking
+    probability      (R,) of being drawn; None: that of all documents of a stratum is drawn / documents
+    max_retrieved    the last rank that counts (-M), None for the whole ranking
     relevance_level  least grade of a relevant document (-l)
     """
 
@@ -31,7 +33,7 @@ class SampledBatch(JudgementsOfTopics):
     rank: IntArray
     times: FloatArray
     probability: FloatArray | None
-    most: int | None = None
+    max_retrieved: int | None = None
     relevance_level: float = 1
 
     @cached_property
@@ -94,7 +96,7 @@ class SampledBatch(JudgementsOfTopics):
         return running[:-1] - running[self.begins]
 
     def by_stratum(self, values: FloatArray, rows: IntArray | slice = slice(None)) -> FloatArray:
-        """Add up values of documents, one after the other: (R,), or those of some rows, in, (S,) out."""
+        """Return (S,) the sums of documents' values (R,), or of those in `rows` (n,), one after the other."""
         sums = np.bincount(self.group_of[rows], values, len(self.row_offsets) - 1)
         return sums.astype(np.float64, copy=False)
 
@@ -124,13 +126,20 @@ _SAME_FOR_ALL_DRAWS = (
     "retrieved",
     "begins",
 )
-"""Facts about a batch that do not depend on the draw, so that a thousand samples compute them once."""
+"""Facts about a batch that do not depend on the draw, so that a thousand samples compute them once.
+
+The others depend on `times`: relevant, drawn, worth.
+"""
 
 
 def form_sampled_batch(
     sample: Sample, ranking: Ranked, options: Options, topics: IntArray, run_rows: IntArray
 ) -> SampledBatch:
-    """Join a sample with a ranking, after -M; topics and run_rows (T,) as for scored_groups."""
+    """Join a sample with a ranking, after -M.
+
+    topics    (T,) indices of the topics in the sample's pool
+    run_rows  (T,) where each topic is in the ranking, -1 for topics that it lacks
+    """
     scored = scored_groups(sample, ranking, options, topics, run_rows)
     grade = sample.grade[scored.row]
     return SampledBatch(
@@ -142,6 +151,6 @@ def form_sampled_batch(
         rank=scored.rank[sample.document[scored.row]],
         times=(grade >= 0).astype(np.float64),
         probability=rows_of(sample.probability, scored.row),
-        most=options.max_retrieved,
+        max_retrieved=options.max_retrieved,
         relevance_level=options.relevance_level,
     )

@@ -170,4 +170,4 @@ def _judged_topic(qrels: QrelsJudgements, topic: int, relevance_level: int) -> J
         grades = dict(zip(range(begin, end), qrels.grade[begin:end].tolist(), strict=True))
         return JudgedTopic(grades, relevance_level, qrels.pool.topics[topic])
 
-    return qrels.topics_seen.get((JudgedTopic, topic, relevance_level), size=1 + end - begin, make=judge)
+    return qrels.remembered.get((JudgedTopic, topic, relevance_level), size=1 + end - begin, make=judge)

@@ -163,7 +163,7 @@ def _part_of(rows: Block, report: FileReport, *, by_rank: bool) -> CheckedPart:
     report   of the file
     by_rank  whether the format has ranks, which the scores are made of, and no scores
     """
-    documents = rows.documents.take(slice(None))
+    documents = rows.document_ids()
     scores = rows.numbers.astype(np.float64)
     counts = Counter({("lines", "rows"): len(scores)})
     lines = np.arange(1, len(scores) + 1)
@@ -220,7 +220,7 @@ def _read_and_reported(
         if report.findings.keys().isdisjoint(MALFORMED):  # else lines with faults were reported
             report.add("no-documents", 1, "", [Example(None, error.found)])
     except InputError as error:
-        report.add("unreadable", 1, "", [Example(error.line, error.found)])
+        report.add("unreadable", 1, "", [_example_of(error)])
     except MissingExtraError as error:
         report.add("unreadable", 1, "", [Example(None, str(error))])
     if report.findings.keys() & MALFORMED:
@@ -231,6 +231,16 @@ def _read_and_reported(
         if checked is not None and not source.final_newline:
             report.add("no-final-newline", 1)
     return checked
+
+
+def _example_of(error: InputError) -> Example:
+    """Return an error of a file as an example: what was found, expected and advised, with the line."""
+    text = error.found
+    if error.expected:
+        text += f", expected {error.expected}"
+    if error.advice:
+        text += f"; {error.advice}"
+    return Example(error.line, text)
 
 
 def _advise(source: File, report: FileReport, layout: Layout) -> None:

@@ -99,12 +99,12 @@ _MEANINGS_BY_SEVERITY = {
     },
 }
 
-KINDS: dict[str, Kind] = {}
+KINDS = {
+    name: Kind(name, severity, meaning)
+    for severity, meanings in _MEANINGS_BY_SEVERITY.items()
+    for name, meaning in meanings.items()
+}
 """The kinds of findings by their names, errors first."""
-
-for _level, _meanings in _MEANINGS_BY_SEVERITY.items():
-    for _name, _meaning in _meanings.items():
-        KINDS[_name] = Kind(_name, _level, _meaning)
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,10 @@ class FileReport:
         finding.details.update(details)
 
     def merge(self, part: FileReport, before: int) -> None:
-        """Add the findings of a part of the file that `before` lines precede."""
+        """Add the findings of a part of the file that `before` lines precede.
+
+        Parts have no facts, and findings without details: only the whole file has these.
+        """
         self.counts.update(part.counts)
         for name, finding in part.findings.items():
             examples = (example.moved(before) for example in finding.examples)
@@ -296,7 +299,10 @@ def report_respelling(
 ) -> None:
     """Report the ids that would match if they were written alike; nothing if `respelling` is None.
 
-    line_of  returns the line of an id; None if lines are not known
+    line_of  returns the line of an id, which is a pair of its topic's number and its text; None if lines are
+             not known
+
+    The message is such as "they match without case, others without leading zeros; see --map-docs patent".
     """
     if respelling is None:
         return

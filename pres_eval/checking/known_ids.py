@@ -110,7 +110,7 @@ def check_ids(report: FileReport, source: File, form: str, known: KnownIds) -> N
                 if topic not in known.topics:
                     unknown[TOPIC].setdefault(topic, lines[row])
         if known.documents is not None:
-            for document, line in zip(block.documents.take(slice(None)), lines, strict=True):
+            for document, line in zip(block.document_ids(), lines, strict=True):
                 if document not in known.documents:
                     unknown[DOCNO].setdefault(document, line)
     report.add("unknown-topic", len(unknown[TOPIC]), "", _examples(unknown[TOPIC], "topic"))

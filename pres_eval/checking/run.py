@@ -1,4 +1,7 @@
-"""Checks of a whole run: topics, tags, length, and the findings in its blocks."""
+"""Checks of a whole run: topics, tags, length, and the findings in its blocks.
+
+To check a topic is to compare its rows with each other and with the judged documents: ranks, ties, repeats.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +17,17 @@ from pres_eval.arrays import (
     Ids,
     IdTable,
     IntArray,
-    blocks,
     changed,
     narrow,
     stable_order,
 )
+from pres_eval.arrays import blocks as blocks_of_offsets
 from pres_eval.checking.blocks import NO_RANK, CheckedBlock, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, report_lines
 from pres_eval.checking.second_look import (
-    decimal_score_as_rank,
-    unsorted_score_as_rank,
-    whole_score_as_rank,
+    exchanged_decimal,
+    exchanged_unsorted,
+    exchanged_whole,
 )
 from pres_eval.checking.whole_files import CheckedRun, check_length, check_tags, sum_up_ties
 from pres_eval.engines.threads import UNTHREADED, in_order
@@ -104,26 +107,29 @@ def check_columns(report: FileReport, lines: Lines) -> AnyInts:
     """Return the ranks of lines, NO_RANK where they are no whole numbers, and report faults of two columns.
 
     The faults are ranks that are no whole numbers, ranks that seem exchanged with scores, infinite scores.
+    Negative scores are counted, as a fact.
     """
     scores = lines.numbers
     report.counts["scores", "negative"] = int(np.count_nonzero(scores < 0))
     infinite = np.flatnonzero(np.isinf(scores))
-    report.add("score-infinite", len(infinite), "", _cells(lines, infinite, "score", SCORE_COLUMN))
+    infinite_scores = _cells(lines, infinite, "score", SCORE_COLUMN)
+    report.add("score-infinite", len(infinite), examples=infinite_scores)
     if not len(lines):
         return np.zeros(0, np.int64)
-    ranks, wrong_rows = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
+    starts, ends = lines.fields.column(RANK_COLUMN)
+    ranks, wrong_rows = read_whole_numbers(lines.chunk.array(), starts, ends)
     if not wrong_rows:
-        score_as_rank = whole_score_as_rank(lines, ranks) or unsorted_score_as_rank(lines)
-        if score_as_rank is not None:
+        exchanged = exchanged_whole(lines, ranks) or exchanged_unsorted(lines)
+        if exchanged is not None:
             first_line = int(lines.line_of(np.zeros(1, np.int64))[0]) + 1
-            example = Example(first_line, f"rank {quoted(score_as_rank)}")
-            report.add("rank-is-score", len(lines), "", [example])
+            example = Example(first_line, f"rank {quoted(exchanged)}")
+            report.add("rank-is-score", len(lines), examples=[example])
         return narrow(ranks)
     kind = "rank-no-number"
-    if decimal_score_as_rank(lines, wrong_rows[0]) or unsorted_score_as_rank(lines):
+    if exchanged_decimal(lines, wrong_rows[0]) or exchanged_unsorted(lines):
         kind = "rank-is-score"
     examples = _cells(lines, np.array(wrong_rows), "rank", RANK_COLUMN)
-    report.add(kind, len(wrong_rows), "", examples)
+    report.add(kind, len(wrong_rows), examples=examples)
     ranks[wrong_rows] = NO_RANK
     return ranks
 
@@ -181,7 +187,7 @@ class RunChecker:
     options: CheckOptions
 
     def check(self, source: File, report: FileReport) -> CheckedRun:
-        """Read a run and check everything but its topics against those of the qrels.
+        """Read a run and check everything but whether its topics are those of the qrels.
 
         Raises InputError if the file can't be read to its end.
         """
@@ -204,6 +210,7 @@ class RunChecker:
 
         Raises ScatteredError if chunks should have whole topics, and a topic is in two of them.
         """
+        # A report of its own: of an attempt that fails nothing must stay.
         run_report = FileReport(report.path, report.role, report.most)
         check_part = partial(self._part, whole_topics)
         parts = results_of_chunks(
@@ -245,8 +252,9 @@ class RunChecker:
             "float32_ties": counts["float32-ties", "scores"],
             "documents_per_topic": [int(run.lengths.min()), int(run.lengths.max())],
         }
+        # `none` counts neighbouring rows of a topic whose scores differ.
         if "ties" in report.findings and not counts["ties", "none"]:
-            report.add("all-scores-equal", len(run.topics), "in each topic")
+            report.add("all-scores-equal", len(run.topics), message="in each topic")
         for kind in ("ties", "float32-ties"):
             if kind in report.findings:
                 sum_up_ties(report, kind)
@@ -340,7 +348,7 @@ class _Gathered:
         rows = CheckedRows(*columns)
         order = stable_order(topic, len(topics))
         offsets = np.concatenate(([0], np.cumsum(self._topic_lengths())))
-        for first, last in blocks(offsets):
+        for first, last in blocks_of_offsets(offsets):
             rows_of_block = order[int(offsets[first]) : int(offsets[last])]
             report = FileReport("", "run", self.report.most)
             block_offsets = offsets[first : last + 1] - offsets[first]

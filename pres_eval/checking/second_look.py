@@ -46,10 +46,10 @@ MOST_PIECES = 64
 """Pieces that are read at most of a run that is the only one; of several runs, one piece of each is read."""
 
 MOST_ROWS_COMPARED = 1 << 13
-"""Rows of topics that matched less than they should up to which all are compared."""
+"""Rows of the topics whose judged documents were not all retrieved: up to so many, all are compared."""
 
 SAMPLED_ROWS = 512
-"""Rows that are compared if there are more: enough to show a difference that most ids have."""
+"""Rows of these topics that are compared if there are more: enough for a difference that most ids have."""
 
 OPENING_ROWS = 4096
 """Rows at the beginning of a run whose ranks are compared with their scores."""
@@ -125,12 +125,14 @@ class Sampler:
         self._is_compared_with = np.ones(len(pool.documents), np.bool_)
         """Whether rows are compared with each judged document of the pool."""
         self._is_compared_with[matched] = with_matched
+        # (S,) topics of the run with judged documents that it did not retrieve.
         is_compared = lengths_at(pool.offsets, topics) > num_matched
         if with_matched:
             is_compared[:] = True
         self._num_to_compare = int(lengths[is_compared].sum())
         if self._num_to_compare > MOST_ROWS_COMPARED:
             self._num_to_compare = sampled_rows
+            # A sample is drawn from topics without any match, if there are some: all their ids may differ.
             matched_nothing = is_compared & (num_matched == 0)
             if matched_nothing.any() and not with_matched:
                 is_compared = matched_nothing
@@ -197,7 +199,7 @@ class Sampler:
 
 def sampler_of(ranking: Ranked, pool: Pool) -> Sampler:
     """Return the sampler of the rows of a ranked run."""
-    num_matched = np.diff(ranking.offsets)
+    num_matched = np.diff(ranking.offsets)  # of the rows, a ranked run keeps those of judged documents
     return Sampler(pool, ranking.topic, ranking.num_ret, num_matched, ranking.document)
 
 
@@ -208,7 +210,7 @@ def look_at_blocks(blocks: Iterable[Block], ranking: Ranked, relevance: Relevanc
     for block in blocks:
         if first_document is None and len(block.documents):
             (first_document,) = block.documents.take(slice(0, 1))
-        rewritten_block = block
+        rewritten_block = block  # ids as --map-docs and --exclude make them
         if relevance.rewriting is not None:
             rewritten_block = relevance.rewriting.of_run(block).block
         sampler.add_block(rewritten_block)
@@ -229,7 +231,7 @@ def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, is_only
 
     is_only_run  whether no other run is evaluated, so that there is time to read more of this one
     """
-    openings: list[OpeningFaults] = []
+    openings: list[OpeningFaults] = []  # one, once lines have been read
     with contextlib.suppress(InputError):
         most_pieces = 1
         if is_only_run:
@@ -249,16 +251,16 @@ def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, is_only
 def _pieces(
     run: RunFiles, ranking: Ranking, most_pieces: int, openings: list[OpeningFaults]
 ) -> Generator[Block, None, None]:
-    """Yield the first rows of a run; append the faults of its first lines to `openings`.
+    """Yield rows of a run from its beginning on, as far as the caller asks for them.
 
-    most_pieces  of files of lines, whose rows have scores of 0; of other formats all rows are yielded, as far
-                 as the caller asks for them
+    most_pieces  how many pieces of files of lines are read; scores of these rows are given as 0
+    openings     output, empty at first: gets the faults of the first lines, nothing in other formats
     """
     for source in run.sources:
         with source.unwatched():  # the progress shown was that of the first reading
             if ranking.form is not None:
                 yield from _blocks_in_format(source, ranking.form)
-                return
+                continue
             with contextlib.closing(source.chunks(size=PIECE_BYTES)) as chunks:
                 for chunk in chunks:
                     lines = parse_lines(chunk, _WITHOUT_SCORES)
@@ -272,7 +274,7 @@ def _pieces(
 
 
 def _blocks_in_format(source: File, meaning: str) -> Iterator[Block]:
-    """Yield the rows of a file in the format with this meaning, which is its name in messages."""
+    """Yield the rows of a file in the format with this meaning, which is all that a ranking knows of it."""
     from pres_eval.reading.formats.recognising import FORMATS
 
     (form,) = [form for form in FORMATS.values() if form.meaning == meaning]
@@ -282,26 +284,40 @@ def _blocks_in_format(source: File, meaning: str) -> Iterator[Block]:
 def opening_of(lines: Lines) -> OpeningFaults:
     """Return the faults that ranks and scores show in the first lines of a run, at least one line."""
     lines = replace(lines, fields=lines.fields.head(OPENING_ROWS))
-    scores, no_scores = read_numbers(lines.chunk.array(), *lines.fields.column(SCORE_COLUMN))
-    ranks, no_ranks = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
-    if no_scores:
+    scores, rows_without_score = read_numbers(lines.chunk.array(), *lines.fields.column(SCORE_COLUMN))
+    ranks, rows_without_rank = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
+    if rows_without_score:
         return OpeningFaults()
     lines = replace(lines, numbers=scores)
+    if not rows_without_rank and _are_in_order(lines, ranks):  # as nearly always
+        return OpeningFaults()
     ranks_against_scores = None
-    if no_ranks:
-        sorted_rank = decimal_score_as_rank(lines, no_ranks[0])
+    if rows_without_rank:
+        exchanged = exchanged_decimal(lines, rows_without_rank[0])
     else:
-        sorted_rank = whole_score_as_rank(lines, ranks)
+        exchanged = exchanged_whole(lines, ranks)
         ranks_against_scores = _ranks_against_scores(lines, ranks)
-    unsorted_rank = None
-    if sorted_rank is None and ranks_against_scores is None:
-        unsorted_rank = unsorted_score_as_rank(lines)
+    unsorted = None
+    if exchanged is None and ranks_against_scores is None:
+        unsorted = exchanged_unsorted(lines)
     return OpeningFaults(
-        ranks_against_scores=ranks_against_scores, exchanged=sorted_rank, exchanged_unsorted=unsorted_rank
+        ranks_against_scores=ranks_against_scores, exchanged=exchanged, exchanged_unsorted=unsorted
     )
 
 
-def decimal_score_as_rank(lines: Lines, row: int) -> bytes | None:
+def _are_in_order(lines: Lines, ranks: IntArray) -> bool:
+    """Return whether scores fall and ranks (R,) rise in each topic: then none of the faults is there.
+
+    Whole scores that fall may be ranks of lines in another order, so that they do not count as in order.
+    """
+    same_topic = np.ones(len(lines), np.bool_)
+    same_topic[lines.column(TOPIC_COLUMN).heads()] = False
+    scores = lines.numbers
+    is_wrong = (scores[1:] > scores[:-1]) | (ranks[1:] < ranks[:-1])
+    return not is_wrong[same_topic[1:]].any() and not (scores == np.rint(scores)).all()
+
+
+def exchanged_decimal(lines: Lines, row: int) -> bytes | None:
     """Return the rank of a row, which is no whole number, if it seems to be a score; else None.
 
     It is one if it is a number and the scores rise by 1 as ranks do: the two columns are exchanged.
@@ -312,11 +328,12 @@ def decimal_score_as_rank(lines: Lines, row: int) -> bytes | None:
     return rank
 
 
-def whole_score_as_rank(lines: Lines, ranks: IntArray) -> bytes | None:
+def exchanged_whole(lines: Lines, ranks: IntArray) -> bytes | None:
     """Return a text of the rank column, whose whole numbers `ranks` (R,) seem to be scores; else None.
 
-    They are scores if the scores rise by 1 as ranks do, and the ranks do not count rows: the two columns are
-    exchanged.  If all ranks are the same, such as 0, the column is not used: None.
+    They are scores if the scores rise by 1 as ranks do, while no rank rises inside a topic, and the ranks do
+    not count down to 1 or 0: the two columns are exchanged.  If all ranks are the same, such as 0, the column
+    is not used: None.
     """
     if not _scores_count_rows(lines) or (ranks == ranks[0]).all():
         return None
@@ -334,7 +351,7 @@ def whole_score_as_rank(lines: Lines, ranks: IntArray) -> bytes | None:
     return None
 
 
-def unsorted_score_as_rank(lines: Lines) -> bytes | None:
+def exchanged_unsorted(lines: Lines) -> bytes | None:
     """Return a text of the rank column that seems to be a score, of lines in any order; else None.
 
     It is one if, in the first OPENING_ROWS, the scores of each topic count its rows, as ranks do, and the
@@ -344,11 +361,13 @@ def unsorted_score_as_rank(lines: Lines) -> bytes | None:
     if not (scores == np.rint(scores)).all():
         return None
     lines = replace(lines, fields=lines.fields.head(OPENING_ROWS), numbers=scores)
-    ranks, no_ranks = read_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
-    if no_ranks:
+    ranks, rows_without_rank = read_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
+    if rows_without_rank:
         return None
-    numbers: dict[bytes, int] = {}
-    topic = np.array([numbers.setdefault(text, len(numbers)) for text in lines.column(TOPIC_COLUMN)])
+    index_of_topic: dict[bytes, int] = {}
+    topic = np.array(
+        [index_of_topic.setdefault(text, len(index_of_topic)) for text in lines.column(TOPIC_COLUMN)]
+    )
     row = row_of_exchanged(topic, ranks, scores)
     if row is None:
         return None
@@ -356,9 +375,9 @@ def unsorted_score_as_rank(lines: Lines) -> bytes | None:
 
 
 def _scores_count_rows(lines: Lines) -> bool:
-    """Return whether scores rise by 1 from row to row of each topic, and enough rows that it is no accident.
+    """Return whether scores rise by 1 from row to row, from the same score in each topic, in enough rows.
 
-    Enough are FEWEST_RANKS rows of one topic, or two topics with more than one row.
+    Enough that it is no accident are FEWEST_RANKS rows of one topic, or two topics with more than one row.
     """
     heads = lines.column(TOPIC_COLUMN).heads()
     lengths = np.diff(heads, append=len(lines))

@@ -216,7 +216,7 @@ def _reasons_for_zeros(
             )
         return
     # Remembered, as small calls come again and again with the same judgements; it takes the room of 1 number.
-    highest = relevance.topics_seen.get(_highest_grade, 1, partial(_highest_grade, relevance))
+    highest = relevance.remembered.get(_highest_grade, 1, partial(_highest_grade, relevance))
     if highest < options.relevance_level:
         yield (
             f"{relevance.name}: nothing is relevant at -l {options.relevance_level}: the highest relevance"

@@ -71,6 +71,7 @@ class AgreementOptions(TieOptions, PairedOptions):
 @command_with(AgreementOptions)
 def command(options: AgreementOptions) -> None:
     """Read scores or runs, and print how measures agree."""
+    # with_ties=False: no warning about runs whose values the order of ties could change.
     paired = read_paired(options, least_runs=2, default_measures=AGREEMENT_MEASURES, with_ties=False)
     if not options.scores:
         labels: list[str] = []  # in the order of -m
@@ -104,18 +105,22 @@ def _show(paired: Paired, options: AgreementOptions) -> None:
     if scores_of_topics is not None:
         one_by_one = CompareSettings(test=options.test, alpha=options.alpha, correction="none")
         options.warn(reach_warning(one_by_one, scores_of_topics))
-        judged = verdicts(scores_of_topics.gain_values(), options.alpha, options.test, seed=options.seed)
-        patterns = verdict_patterns(measures, judged)
+        # (M, P): of each measure, on each pair of runs.
+        verdicts_of_pairs = verdicts(
+            scores_of_topics.gain_values(), options.alpha, options.test, seed=options.seed
+        )
+        _, num_pairs = verdicts_of_pairs.shape
+        patterns = verdict_patterns(measures, verdicts_of_pairs)
         tables += [
-            verdicts_table(patterns, judged.shape[1], options.test, options.alpha),
-            disagreements_table(measures, disagreements(runs, judged)),
-            dissents_table(measures, judged),
+            verdicts_table(patterns, num_pairs, options.test, options.alpha),
+            disagreements_table(measures, disagreements(runs, verdicts_of_pairs)),
+            dissents_table(measures, verdicts_of_pairs),
         ]
 
     def figure() -> Figure:
         """Return the picture of positions, and of verdicts if there are any."""
-        pairs = list(patterns.values()) or None
-        return agreement_figure(runs, measures, positions, list(patterns) or None, pairs)
+        num_pairs_of_pattern = list(patterns.values()) or None
+        return agreement_figure(runs, measures, positions, list(patterns) or None, num_pairs_of_pattern)
 
     settings = {**paired.settings, "test": options.test, "alpha": options.alpha, "seed": options.seed}
     print_tables(tables, "agreement", settings, options, paired.failures, figure)

@@ -52,7 +52,7 @@ NAMES_A_FILE = re.compile(r"FILE|QRELS")
 
 @dataclass(frozen=True, eq=False)
 class Need:
-    """What another option needs to have an effect: one of some options.
+    """Options of which one has to be given, or another option has no effect.
 
     fields  names of the fields of these options
     text    the options as a message names them
@@ -72,7 +72,8 @@ class Parameter:
     file_use  what the command does with the files that it names
     need      the options of which it needs one, None if it needs none
     of_runs   whether it changes how runs are read and evaluated, so that it is an error with --scores
-    once      whether the option may come only once; otherwise a second one takes the place of the first
+    once      whether the option may come only once; otherwise a second one takes the place of the first, or
+              is added to it if click's settings have multiple=True
     """
 
     kind: type[click.Parameter]
@@ -157,8 +158,15 @@ class CommandOptions:
 
     @classmethod
     def with_defaults(cls: type[OptionsType], **values: Any) -> OptionsType:
-        """Return a record with these values, and the defaults of all other fields."""
-        defaults = {name: field.settings.get("default") for name, field in cls.fields()}
+        """Return a record with these values, and click's defaults of all other fields."""
+        defaults: dict[str, Any] = {}
+        for name, field in cls.fields():
+            default_of_kind: Any = None
+            if field.settings.get("multiple"):
+                default_of_kind = ()
+            elif field.settings.get("is_flag"):
+                default_of_kind = False
+            defaults[name] = field.settings.get("default", default_of_kind)
         return cls(**{**defaults, **values})
 
     @classmethod
@@ -216,7 +224,9 @@ class CommandOptions:
     def check_needs(self) -> None:
         """Raise UsageError for an option without one of those that it needs."""
         for name, field in self.fields():
-            if field.need is None or getattr(self, name) in (None, False):
+            value = getattr(self, name)
+            is_given = value is not None and value is not False and value != ()
+            if field.need is None or not is_given:
                 continue
             if not any(getattr(self, needed) for needed in field.need.fields):
                 raise UsageError(f"{field.names[0]} goes with {field.need.text}")
@@ -245,7 +255,8 @@ class RecordCommand(click.Command):
 
     def __init__(self, record: type[OptionsType], work: Callable[[OptionsType], None]) -> None:
         """Make the command that calls `work` with a record of its options."""
-        from pres_eval.measures.docstrings import docstring_of  # numpy is imported before measures are
+        # Not at the top: measures import numpy, which is to be imported before our own modules.
+        from pres_eval.measures.docstrings import docstring_of
 
         self._record, self._work = record, work
         fields = record.fields()
@@ -266,6 +277,7 @@ class RecordCommand(click.Command):
         Readers know the columns of --columns and the words of --grades meanwhile, and their notes go to
         stderr.  Errors lose advice about options that the command does not have.
         """
+        # Only files with one name each: those of QRELS and FILE,... their readers check.
         for parameter in self.params:
             if parameter.metavar == "FILE":
                 name = parameter.name or ""
@@ -330,7 +342,7 @@ def read_rank(text: str) -> int | None:
     digits = text.strip()
     if not (digits.isdecimal() and digits.isascii()):
         return None
-    rank = nearest_integer(digits)
+    rank = nearest_integer(digits)  # of a larger number than the largest, that one
     return rank if 0 < rank < LARGEST_WHOLE_NUMBER else None
 
 
@@ -426,6 +438,10 @@ class Millimetres(FiniteRange):
 
 class LevelType(FiniteRange):
     """Value of -l, a number of at least 0: an int if it is typed without a point, else a float."""
+
+    def __init__(self) -> None:
+        """Make the kind of value."""
+        super().__init__(min=0)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number."""

@@ -11,7 +11,7 @@ from pres_eval.cli.output import output_file
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, RESULTS_FORMAT
 from pres_eval.cli.streams import warn, writing_results
 from pres_eval.errors import InputError, UsageError, plural, quoted
-from pres_eval.library.converting import blocks_of_file
+from pres_eval.library.converting import blocks_of_file, has_sortable_lines
 from pres_eval.reading.blocks import Block, FileFormat
 from pres_eval.reading.file import BYTE_ORDER_MARK, File
 from pres_eval.reading.formats.parquet import has_grades_alone
@@ -82,12 +82,14 @@ def command(options: ConvertOptions) -> None:
         raise UsageError(f"--to {options.target}: {options.file} has judgements, expected --to qrels")
     if not has_grades and options.target == "qrels":
         raise UsageError(f"--to {options.target}: {options.file} has a run, expected --to trec_results")
-    blocks = blocks_of_file(source, form or options.results_format, grades=has_grades)
+    source_format = form or options.results_format
+    is_sortable = has_sortable_lines(source, source_format, grades=has_grades)
+    blocks = blocks_of_file(source, source_format, grades=has_grades)
     if options.topics_from is not None:
         blocks = _with_topics_of(blocks, options.topics_from)
     with output_file(options.output) as stream, writing_results():
         tag = DEFAULT_TAG if options.tag is None else options.tag
-        write_blocks(stream, blocks, options.target, has_grades, source.name, tag)
+        write_blocks(stream, blocks, options.target, has_grades, source.name, tag, is_sortable)
 
 
 def _has_grades(source: File, options: ConvertOptions) -> bool:

@@ -22,11 +22,11 @@ FIGURES_OF_ALL_TOPICS = {"pres-rank": figures.pres_rank_figure, "pres-mrr": figu
 """The functions that make the figures of all topics of the runs, by the names of the figures."""
 
 FIGURE_KINDS = ("relevant", *FIGURES_OF_ONE_TOPIC, *FIGURES_OF_ALL_TOPICS)
-"""Names of all figures; `relevant` shows the judgements alone."""
+"""Names of all figures; `relevant` shows the judgements alone, with which the runs need a topic in common."""
 
 
 class FiguresOptions(RunsOptions):
-    """The figures of the papers on PRES and of the textbook, of your own runs.
+    """The figures of the papers on PRES, and precision-recall and ROC curves, of your own runs.
 
     \b
     Examples:
@@ -34,10 +34,10 @@ class FiguresOptions(RunsOptions):
       pres-eval figures precision-recall qrels.txt run_*.txt
 
     relevant: relevant documents of each topic.  precision-recall: the saw-tooth curve of a topic, its
-    interpolation, the break-even point.  roc: recall against fallout to (1, 1) with the area (AUC), with -N.
-    rnorm: normalised recall against the size of the collection.  pres-rank: PRES against the average rank of
-    what was found, for several recalls.  pres-mrr: PRES and reciprocal rank of topics with one relevant
-    document. The numbers are printed; --plot FILE draws them.
+    interpolation, the break-even point.  roc: recall against fallout, with the area up to (1, 1) (AUC); needs
+    -N.  rnorm: normalised recall against the size of the collection.  pres-rank: PRES against the average
+    rank of what was found, for several recalls.  pres-mrr: PRES and reciprocal rank of topics with one
+    relevant document.  The numbers are printed; --plot FILE draws them.
 
     pres-eval report --picture draws recall-precision, ROC and relevant of all topics, too.
 

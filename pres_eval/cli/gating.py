@@ -117,7 +117,7 @@ class GateOptions(CommandOptions, position=7):
     def file_of(self, error: PresEvalError) -> str:
         """Return the file of the command line that an error is about, empty for none.
 
-        Errors that do not name it in a field begin with it.
+        An InputError has it in a field; the text of others begins with it.
         """
         if isinstance(error, InputError):
             return error.path
@@ -133,7 +133,7 @@ class GateOptions(CommandOptions, position=7):
         lower_limits = [read_threshold(text, UNDER) for text in self.fail_under]
         return lower_limits + [read_threshold(text, OVER) for text in self.fail_over]
 
-    def check_gates(self) -> None:
+    def check_options_of_gates(self) -> None:
         """Raise UsageError for gates that make no sense, before anything is read.
 
         Raises InputError for a file that does not exist.
@@ -210,7 +210,7 @@ def pass_gates(
     failures      runs that could not be evaluated: if there are any, click's Exit has code 2
     warnings      printed so far, for the reports
     """
-    from pres_eval.cli.gates import findings as texts
+    from pres_eval.cli.gates import findings as gate_texts
     from pres_eval.cli.gates.against import EarlierEvaluation
     from pres_eval.cli.gates.check import check_gates
     from pres_eval.cli.gates.reports import as_markdown, error_findings
@@ -230,21 +230,22 @@ def pass_gates(
         options.thresholds(),
         earlier,
         line_findings,
+        # -c, too, chooses what becomes of judged topics that a run lacks.
         topics_chosen=options.complete or options.topics is not None or now.options.only_topic is not None,
     )
-    for line in texts.lines_of(findings):
+    for line in gate_texts.lines_of(findings):
         say(f"pres-eval: {line}")
     if failures:
         options.warn(f"gates fail, as {plural(len(failures), 'run')} could not be evaluated")
         findings = [*error_findings(failures), *findings]
     _write_reports(options, findings, compared, warnings)
     if os.environ.get("GITHUB_ACTIONS"):
-        for annotation in texts.annotations_of(findings):
+        for annotation in gate_texts.annotations_of(findings):
             say(annotation)
         _add_to_job_summary(as_markdown(findings, compared, warnings))
     exit_if_failed(failures)
     if any(finding.fails for finding in findings):
-        raise click.exceptions.Exit(texts.EXIT_CODE)
+        raise click.exceptions.Exit(gate_texts.EXIT_CODE)
 
 
 def _findings_of_expect(options: EvaluateOptions, path: str, printed: bytes) -> Iterator[GateFinding]:
@@ -253,6 +254,7 @@ def _findings_of_expect(options: EvaluateOptions, path: str, printed: bytes) -> 
     from pres_eval.cli.gates.expected import line_findings
     from pres_eval.reading.topic_files import decoded, encoded
 
+    # In UTF-8, as our lines are, also if a shell of Windows wrote the file in UTF-16.
     file_text = encoded(decoded(read_whole(File(path), by_line=True)))
     yield from line_findings(path, file_text, printed, options.allow_unmatched)
 
@@ -271,8 +273,9 @@ def check_groups(options: EvaluateOptions, path: str, now: Record, earlier: Reco
     from pres_eval.cli.retyping import command_text, typed_options
 
     groups = earlier.files["groups"].path
-    with_groups = [*typed_options({"groups"}), "--groups", groups]
-    without_groups = [*typed_options({*GATE_FIELDS, "groups", "output", "output_format"}), "--output", path]
+    with_groups = [*typed_options(left_out={"groups"}), "--groups", groups]
+    fields_of_this_call = {*GATE_FIELDS, "groups", "output", "output_format"}
+    without_groups = [*typed_options(left_out=fields_of_this_call), "--output", path]
     if not path.lower().endswith(".json"):
         without_groups += ["--format", "json"]
     earlier_files = [earlier.qrels.path, *(run.file.path for run in earlier.runs)]
@@ -328,11 +331,11 @@ def report_usage_error(arguments: Sequence[str], message: str) -> None:
     from pres_eval.cli.gates.reports import as_junit, as_markdown, error_findings, is_report
 
     findings = error_findings([RunFailure("", message)])
-    texts = {"--junit": as_junit(findings), "--summary": as_markdown(findings, ())}
+    report_texts = {"--junit": as_junit(findings), "--summary": as_markdown(findings, ())}
     for index, word in enumerate(arguments):
-        option, equals, path = word.partition("=")
+        option_name, equals, path = word.partition("=")
         if not equals and index + 1 < len(arguments):
             path = arguments[index + 1]
-        if option in texts and path and is_report(path):
+        if option_name in report_texts and path and is_report(path):
             with contextlib.suppress(PresEvalError):
-                write_output(path, texts[option])
+                write_output(path, report_texts[option_name])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pres_eval.analysis.pooling import FirstDocuments, first_documents, judged_keys
+from pres_eval.analysis.pooling import FirstDocuments, first_documents, grade_of_judged
 from pres_eval.analysis.pools import holes
 from pres_eval.cli.analysing import RunsOptions, print_tables
 from pres_eval.cli.command_options import WholeRange, command_with, option
@@ -81,7 +81,7 @@ def _documents_table(
                    many of these nobody judged
     """
     qrels = loaded.qrels()
-    judged = set(judged_keys(qrels.pool, qrels.grade.tolist()))
+    judged = set(grade_of_judged(qrels.pool, qrels.grade.tolist()))
     rewriting = options.rewriting()
 
     def read_again(run: int) -> FirstDocuments:

@@ -123,7 +123,7 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
             self._check_old_format()
         has_option_of_gates = any(getattr(self, name) not in (None, False, ()) for name in GATE_FIELDS)
         if has_option_of_gates:
-            self.check_gates()
+            self.check_options_of_gates()
         self.check_table()
         if self.signature and (self.writes_parquet or self.output_format in ("csv", "tsv", "jsonl")):
             raise UsageError(

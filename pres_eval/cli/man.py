@@ -44,7 +44,7 @@ def page() -> str:
         ".SH SYNOPSIS",
         *_verbatim(USAGE),
         ".SH DESCRIPTION",
-        *_prose(command_of(None).help or ""),
+        *_prose(command_of(None).help or ""),  # None: pres-eval itself
         *_verbatim(EXAMPLE),
         *_prose(ARGUMENTS),
         ".SH OPTIONS",

@@ -87,5 +87,6 @@ def _chosen(
         if not matches:
             raise
         return matches, False
-    entry_of_measure = {id(entry.measure): entry for entry in entries}  # of the same object
+    # An entry is found by the object itself; a measure without one, such as a user's, is left out.
+    entry_of_measure = {id(entry.measure): entry for entry in entries}
     return [entry_of_measure[id(measure)] for measure in measures if id(measure) in entry_of_measure], True

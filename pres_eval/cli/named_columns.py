@@ -70,7 +70,7 @@ def _headings(path: str) -> Sequence[str] | None:
 def _headings_in_format(source: File, file_format: FileFormat) -> Sequence[str] | None:
     """Return the headings of a file in a format, None if they are not known."""
     head = source.head()
-    if file_format.meaning.startswith("JSON"):
+    if file_format.name.startswith("json"):  # json, jsonl, and our names for JSON of other shapes
         names = [name.decode("utf-8", "replace") for name in JSON_MEMBER.findall(head)]
         return list(dict.fromkeys(names))
     if file_format.name == "csv":

@@ -51,9 +51,9 @@ def set_format(context: click.Context, option: click.Parameter, path: str | None
     return path
 
 
-def check_ending(path: str | None) -> None:
+def check_ending(path: str) -> None:
     """Raise UsageError for a file with an ending of ENDINGS_OF_NO_FORMAT, unless --format names a format."""
-    ending = (path or "").rpartition(".")[2].lower()
+    ending = path.rpartition(".")[2].lower()
     if ending not in ENDINGS_OF_NO_FORMAT:
         return
     context = click.get_current_context()

@@ -12,7 +12,7 @@ from pres_eval.analysis.pooling import (
     ToJudge,
     draw,
     first_documents,
-    judged_keys,
+    grade_of_judged,
     pool_documents,
     unjudged_qrels,
 )
@@ -151,7 +151,7 @@ def command(options: PoolOptions) -> None:
     grades: dict[Key, int] = {}
     if options.judged:
         qrels = qrels_at(NumberOptions.with_defaults(**vars(options)), options.judged)
-        grades = judged_keys(qrels.pool, qrels.grade.tolist())
+        grades = grade_of_judged(qrels.pool, qrels.grade.tolist())
     pooled = pool_documents(runs, options.persistence, options.order)
     documents = pooled
     sample = None

@@ -101,7 +101,7 @@ def command(options: PowerOptions) -> None:
     paired = read_paired(options, least_runs=2, error_of_means=MEANS_ARE_REFUSED)
     scores = paired.scores
     if len(scores.runs) < 2 or len(scores.topics) < 4:
-        size = f"{plural(len(scores.runs), 'run')} over {plural(len(scores.topics))}"
+        size = f"{plural(len(scores.runs), 'run')} over {plural(len(scores.topics), 'topic')}"
         raise UsageError(f"{size}: expected two runs and four topics at least")
     _check_work(options, scores, paired.loop("estimating the time"))
     plan = SizePlan(
@@ -122,9 +122,10 @@ def command(options: PowerOptions) -> None:
         loop=paired.loop("testing pairs"),
     )
     options.warn(unequal_variances_warning(scores, options.test, options.alpha))
+    set_sizes = _sizes(options, len(scores.topics))
     stabilities, swaps = stability(
         scores,
-        _sizes(options, len(scores.topics)),
+        set_sizes,
         trials=options.trials,
         seed=options.seed,
         loop=paired.loop("drawing topics"),
@@ -137,6 +138,8 @@ def command(options: PowerOptions) -> None:
     settings = dict(paired.settings)
     for name in ("delta", "alpha", "power", "share", "comparisons", "test", "samples", "trials", "seed"):
         settings[name] = getattr(options, name)
+    settings["planned_runs"] = options.num_runs  # "runs" are the files
+    settings["sizes"] = set_sizes
     settings["topics"] = len(scores.topics)
 
     def figure() -> Figure:
@@ -152,8 +155,7 @@ def _check_work(options: PowerOptions, scores: PairedScores, loop: Loop) -> None
     num_pairs = num_runs * (num_runs - 1) // 2
     # randomised-tukey keeps a difference of means for each pair, other tests the differences on all topics.
     num_differences, over = num_pairs, ""
-    is_randomised_tukey = options.test == DISCRIMINATION_TESTS[0]
-    if not is_randomised_tukey:
+    if options.test != "randomised-tukey":
         num_differences *= num_topics
         over = f" over {num_topics:,} topics (--test {options.test})"
     if num_differences > MOST_DIFFERENCES:
@@ -202,7 +204,10 @@ def _sizes(options: PowerOptions, num_topics: int) -> list[int]:
 
 
 def _figure(discriminations: list[Discrimination], swaps: list[Swaps], alpha: float) -> Figure:
-    """Return the picture of achieved significance levels, and of swap rates in the largest sets of topics."""
+    """Return the picture of achieved significance levels, and of swap rates in the largest sets of topics.
+
+    swaps  at least one
+    """
     largest = max(swap.topics for swap in swaps)
     levels = {}
     curves = {}  # by measure: differences of means, and the rate at which other topics reversed them

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
@@ -20,7 +19,7 @@ from pres_eval.measures.selection import BOUNDS_NOTE, BOUNDS_OF_ALL, read_scale,
 from pres_eval.options import SUMMARY_TOPIC
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.file import File
-from pres_eval.reading.judgements.changed_judgements import no_answers
+from pres_eval.reading.judgements.changed_judgements import count_empty_topics
 from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.report.groups import with_group_columns
 from pres_eval.report.text import run_names, text_of
@@ -56,7 +55,10 @@ def print_results(job: Job, stream: BinaryIO) -> list[ScoredRun]:
 
 @contextlib.contextmanager
 def _collected_failure(ranking: Ranking, job: Job) -> Iterator[None]:
-    """Add a NoCommonTopicError of the block to the job's failures and print it; raise it if it has none."""
+    """Add a NoCommonTopicError of the block to the job's failures and print it; raise it if there is no list.
+
+    Without --keep-going the job has no list of failures.
+    """
     try:
         yield
     except NoCommonTopicError as error:
@@ -71,13 +73,14 @@ def _write_parquet(stream: BinaryIO, job: Job) -> list[ScoredRun]:
     from pres_eval.report.converted import parquet_table
 
     evaluations = []
-    num_runs_of_name: Counter[str] = Counter()
+    unique_names: set[str] = set()
     with parquet_table(stream, job.selection) as write:
         for name, ranking in _named_runs(job):
-            num_runs_of_name[name] += 1
-            unique_name = name
-            if num_runs_of_name[name] > 1:
-                unique_name += f" ({num_runs_of_name[name]})"
+            unique_name, number = name, 1
+            while unique_name in unique_names:
+                number += 1
+                unique_name = f"{name} ({number})"
+            unique_names.add(unique_name)
             with _collected_failure(ranking, job):
                 evaluation = job.evaluate(ranking)
                 write(unique_name, evaluation)
@@ -121,10 +124,11 @@ def _write_lines(stream: BinaryIO, job: Job) -> list[ScoredRun]:
 
 
 def _signatures(evaluations: Sequence[ScoredRun], job: Job) -> list[str]:
-    """Return the lines of --signature, one for each way in which numbers were made, with its runs."""
+    """Return the lines of --signature: one if all numbers were made alike, else one for each run."""
     from pres_eval.report.records import FileRecord, signature_text
     from pres_eval.report.signature import signature_lines
 
+    # Of this record, signatures have the settings alone.
     record = job.record((), FileRecord(job.command_options.qrels, None))
     names = job.command_options.names_of_runs(
         [(evaluation.tag, evaluation.path) for evaluation in evaluations]
@@ -262,7 +266,7 @@ def _notes(job: Job) -> Iterator[str]:
 
 
 def _record_for_json(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job) -> Record:
-    """Return all that JSON has of the evaluations, with facts about their rankings and files."""
+    """Return all that JSON has of the evaluations, with facts about rankings and files: see RunRecord."""
     from pres_eval.report.records import RunRecord, file_record
 
     options, topics = job.command_options, job.relevance.pool.topics
@@ -275,7 +279,7 @@ def _record_for_json(evaluations: Sequence[ScoredRun], rankings: Sequence[Rankin
             dropped=ranking.num_dropped,
             mapped=None if options.map_docs is None else ranking.facts.num_mapped,
             excluded=None if options.exclude is None else ranking.facts.num_excluded,
-            no_answers=no_answers(job.relevance, job.options, ranking.topic[ranking.num_ret > 0]),
+            no_answers=count_empty_topics(job.relevance, job.options, ranking.topic[ranking.num_ret > 0]),
             missing=tuple(topics.take(absent(ranking.topic, len(topics)))),
         )
         runs.append(run)

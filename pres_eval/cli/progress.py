@@ -58,13 +58,14 @@ class Bar:
             self._done += count
             now = time.monotonic()
             is_due = now - self._started_at > DELAY and now - self._drawn_at > REDRAW_INTERVAL
+            # A bar is known by the function that erases it.
             if is_due and has_last_line(self.wipe):
                 self._drawn_at = now
                 self._draw(self._text(now - self._started_at))
 
     def _text(self, seconds: float) -> str:
         """Return the line of progress after this number of seconds; before the first step just the time."""
-        if not self._done and self._unit == 1:
+        if not self._done:
             return f"{self._label}: {max(seconds, 0):,.0f} s"
         rate = max(self._done / seconds, 1e-9)  # not 0: it is divided by
         of_bytes = self._unit == MEGABYTE
@@ -100,7 +101,7 @@ class Bar:
 
     @contextlib.contextmanager
     def shown(self) -> Iterator[Bar]:
-        """Let the bar be drawn inside the block, and erase it at its end."""
+        """Let the bar be drawn on the last line inside the block, and erase it at its end."""
         with last_line(self.wipe):
             yield self
 
@@ -125,7 +126,10 @@ class Bar:
 
 @contextlib.contextmanager
 def reading_bar(runs: Sequence[RunFiles]) -> Iterator[None]:
-    """Show a bar that counts the bytes of the runs' files while they are read inside the block."""
+    """Show a bar that counts the bytes of the runs' files while they are read inside the block.
+
+    It is for a terminal, which the caller has asked for, and for runs that are read only once.
+    """
     sizes = [run.size() for run in runs]  # None: not known
     known_sizes = [size for size in sizes if size is not None]
     total = sum(known_sizes) if len(known_sizes) == len(sizes) else None

@@ -138,7 +138,7 @@ def runs_at(
     """
     answered = None  # topics that a run answers rightly by retrieving nothing for them
     if options.empty in GIVES_VALUES:
-        answered = changed_judgements.answered_by_nothing(relevance, evaluation_options)
+        answered = changed_judgements.topics_answered_by_nothing(relevance, evaluation_options)
     files = [run_at(path) for path in paths]
     outcomes = _ranked(options, files, relevance, evaluation_options, going_on=failures is not None)
     if options.cluster is not None:
@@ -181,7 +181,9 @@ def _print_notes(
         options.note(f"{run.name}: {', '.join(counts)}")
     if options.empty not in GIVES_VALUES:
         return
-    no_answers = changed_judgements.no_answers(relevance, evaluation_options, run.topic[run.num_ret > 0])
+    no_answers = changed_judgements.count_empty_topics(
+        relevance, evaluation_options, run.topic[run.num_ret > 0]
+    )
     if no_answers is not None:
         num_topics, num_rightly = no_answers
         options.note(

@@ -9,7 +9,7 @@ import numpy as np
 
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.ranked_lists import read_ranked_lists
-from pres_eval.analysis.replication import SameDocuments, replications, same_documents
+from pres_eval.analysis.replication import ListSimilarity, list_similarities, replications
 from pres_eval.cli.analysing import PairedOptions, print_tables
 from pres_eval.cli.command_options import FiniteRange, argument, command_with, option
 from pres_eval.cli.loading import (
@@ -76,7 +76,7 @@ class ReplicateOptions(PairedOptions):
 @command_with(ReplicateOptions)
 def command(options: ReplicateOptions) -> None:
     """Print the effects, and how similar documents are."""
-    documents: list[SameDocuments] = []
+    documents: list[ListSimilarity] = []
     if options.scores:
         original, new, paired = _scores_of_tables(options)
     else:
@@ -84,7 +84,7 @@ def command(options: ReplicateOptions) -> None:
             num_runs = plural(max(len(options.files) - 1, 0), "run")
             raise UsageError(f"found {num_runs} behind QRELS, expected {FOUR_RUNS}; or --scores FILE")
         original, new, paired = _scores_of_runs(options)
-        documents = _same_documents(options)
+        documents = _list_similarities(options)
     rows = replications(original, new)
     topics = plural(len(original.topics))
     if original.topics != new.topics:
@@ -177,13 +177,13 @@ def _check_all_read(failures: Sequence[RunFailure]) -> None:
         raise PresEvalError(f"{plural(len(failures), 'run')} cannot be evaluated, expected {FOUR_RUNS}")
 
 
-def _same_documents(options: ReplicateOptions) -> list[SameDocuments]:
+def _list_similarities(options: ReplicateOptions) -> list[ListSimilarity]:
     """Return how similar the documents of each run and of its replication are, by role and topic."""
     evaluation_options = options.evaluation_options()
     rewriting = options.rewriting()
     lists = [read_ranked_lists(run_at(path), evaluation_options, rewriting) for path in options.files[1:]]
     original_lists, new_lists = lists[:2], lists[2:]
-    rows: list[SameDocuments] = []
+    rows: list[ListSimilarity] = []
     for role, original, new in zip(ROLES, original_lists, new_lists, strict=True):
-        rows.extend(same_documents(role, original, new, options.persistence))
+        rows.extend(list_similarities(role, original, new, options.persistence))
     return rows

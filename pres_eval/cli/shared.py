@@ -126,7 +126,8 @@ class TableOptions(CommandOptions, position=3):
     def check_table(self) -> None:
         """Raise UsageError for options of tables that have no effect in the format of --format."""
         form = self.output_format
-        check_ending(self.output)
+        if self.output is not None:
+            check_ending(self.output)
         if self.fit and form != "latex":
             raise UsageError(f"--fit goes with --format latex, not --format {form}")
         if self.style is not None and form != "table":
@@ -215,7 +216,7 @@ class NumberOptions(RewriteOptions, position=4):
         help="Topics to average over: those of each run, those common to all runs, or all of the qrels (-c).",
     )  # fmt: skip
     relevance_level: float = option(
-        "-l", "--level_for_rel", of_runs=True, type=LevelType(min=0), default=1, show_default=True,
+        "-l", "--level_for_rel", of_runs=True, type=LevelType(), default=1, show_default=True,
         metavar="NUM", help="Least grade of a relevant document.",
     )  # fmt: skip
     judged_only: bool = option(

@@ -72,6 +72,7 @@ class ValidateOptions(ResultOptions):
         "--control", once=True, metavar="FILE",
         help="One more sample, of all documents, in place of the estimate of relevant ones: adds eRecall.",
     )  # fmt: skip
+    # Not `columns`, which `RecordCommand` gives to the readers of runs and judgements.
     sample_columns: tuple[str, ...] = option(
         "--columns", multiple=True, metavar="NAME=HEADING,...",
         help="Columns of SAMPLE by their headings; NAME is topic, docno, stratum or relevance.",
@@ -142,6 +143,7 @@ def _validate(options: ResultOptions, settings: dict[str, Any], review: str, sam
     settings |= {"review": text_of(review), "samples": [text_of(path) for path in samples]}
     print_tables(validation_tables(validation), "validate", settings, options, make_figure=validation.plot)
     recalls = validation.of("recall")
+    # Without --target none is below it.
     below_target = [recall for recall in recalls if not validation.shows(recall)]
     for recall in below_target:
         topic = f"topic {text_of(recall.topic)}: " if len(recalls) > 1 else ""
@@ -161,13 +163,16 @@ def _plan(options: ResultOptions, settings: dict[str, Any]) -> None:
 
     settings  the values of the command's options, by their fields
     """
+    defaults = ValidateOptions.with_defaults()
     plan = {
         "collection": settings["collection"],
         "prevalence": settings["prevalence"],
         "margin": settings["margin"] or DEFAULT_MARGIN,
         "confidence": settings["confidence"],
     }
-    needs_files = any(settings[name] is not None for name in ("depth", "sizes", "target", "control"))
+    needs_files = any(
+        value != getattr(defaults, name) for name, value in settings.items() if name not in plan
+    )
     if None in plan.values() or needs_files:
         raise UsageError(
             "expected REVIEW SAMPLE ..., or for a plan no files and"

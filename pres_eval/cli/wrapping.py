@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import click
 
-WIDEST_LINE = 80
+WIDEST_TERMINAL = 80
 """Columns of the widest terminal that lines are made for, as in click's help."""
 
 NARROWEST_LINE = 50
@@ -26,7 +26,10 @@ TERM_GAP = 2
 """Least number of spaces between a term and the text beside it."""
 
 _DEFINITION = re.compile(r"(?P<term>[^.:]{0,20}?[^\s.] {2,})\S")
-"""Beginning of a line that explains a letter: `r  ranks of the relevant documents`."""
+"""Beginning of a line that explains a letter: `r  ranks of the relevant documents`.
+
+Terms have 21 characters at most: what is longer before two blanks is prose.
+"""
 
 _LABEL = re.compile(r"\w+:")
 """Beginning of a line with a label: `Source: ...`."""
@@ -58,9 +61,9 @@ class WholeWords(click.HelpFormatter):
 def text_width() -> int:
     """Return the number of characters that a line may have.
 
-    It is two fewer than the terminal has, as in click, but from NARROWEST_LINE to WIDEST_LINE - 2.
+    It is two fewer than the terminal has, as in click, but from NARROWEST_LINE to WIDEST_TERMINAL - 2.
     """
-    return max(min(shutil.get_terminal_size().columns, WIDEST_LINE) - 2, NARROWEST_LINE)
+    return max(min(shutil.get_terminal_size().columns, WIDEST_TERMINAL) - 2, NARROWEST_LINE)
 
 
 def prose(text: str, indent: int = 0, hang: int | None = None) -> str:
@@ -108,7 +111,8 @@ def fitted(text: str, indent: int) -> str:
     """Return the text of a measure with new line breaks, indented by `indent` spaces.
 
     Its lines are broken already: a line of prose that is indented like the one before, or more, continues it.
-    The explanation of a letter, a line with a label, and the line below `Formula:` begin a paragraph.
+    The explanation of a letter, the line below `Formula:`, and a line with a label that is not indented more
+    than the one before begin a paragraph.
     """
     paragraphs: list[_Paragraph] = []
     is_below_formula = False
@@ -140,12 +144,14 @@ def _continues(start: int, has_label: bool, before: _Paragraph) -> bool:
 
     start      spaces before the line
     has_label  whether the line begins with a label
-    before     the paragraph; blank lines are never continued, and what has a label only by an indented line
+    before     the paragraph
+
+    Blank lines are never continued.  If the line or the paragraph has a label, only a line that is indented
+    more continues; otherwise one that is indented as much, too.
     """
     if not before.words:
         return False
-    follows_label = start == before.start and _LABEL.match(before.words) is not None
-    if has_label or follows_label:
+    if has_label or _LABEL.match(before.words) is not None:
         return start > before.start
     return start >= before.start
 

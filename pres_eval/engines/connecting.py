@@ -1,4 +1,7 @@
-"""Names of clusters: `local:N`, the address of a Dask scheduler or its file, or a Dask client."""
+"""From the name of a cluster to its engine, and how long to wait for it.
+
+A cluster is named by `local:N`, by the address of a Dask scheduler or its file, or by a Dask client.
+"""
 
 from __future__ import annotations
 
@@ -77,10 +80,11 @@ EXPECTED_CLUSTER = (
 
 @contextlib.contextmanager
 def engine_of(cluster: Any, patience: Patience | None = None) -> Iterator[Engine]:
-    """Return the engine that carries work to the workers of a cluster while the block runs.
+    """Yield the engine that carries work to the workers of a cluster while the block runs.
 
-    cluster   see the module, or a Dask client
-    patience  how long to wait for a scheduler and its first worker; None: SECONDS
+    cluster   see the module
+    patience  how long to wait for a Dask scheduler and its first worker; None: SECONDS, but no limit for a
+              client, which is connected already; `local:N` does not use it
     Raises UsageError for another object or text, PresEvalError if no scheduler answers.
     """
     if not isinstance(cluster, str):

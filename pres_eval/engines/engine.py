@@ -16,7 +16,7 @@ Work = Callable[..., Result]
 """A function of this package of one item, and of what was shared."""
 
 ATTEMPTS = 3
-"""Number of workers that may die of one item before that is an error."""
+"""Number of workers that have died of one item when that becomes an error."""
 
 WORKERS_DIED = f"{ATTEMPTS} worker processes died of the same piece of work (did memory run out?)"
 
@@ -26,8 +26,11 @@ ITEMS_UNDER_WAY = 4
 MEMORY_PER_SHARED_BYTE = 6
 """Bytes of a worker's memory for each byte that is sent to all workers, before work begins."""
 
-LEAST_SPLIT, MOST_SPLIT = 16 << 20, 256 << 20
-"""Bytes of a piece of work for workers that cost something to reach: less than their memory."""
+LEAST_SPLIT = 16 << 20
+"""Least bytes of a piece of work: with less, a worker on another machine would cost more than it does."""
+
+MOST_SPLIT = 256 << 20
+"""Most bytes of a piece of work, so that it fits the memory of a worker."""
 
 PIECES_PER_WORKER = 4
 """Pieces of work for each worker, so that none of them waits long for the last one."""
@@ -57,13 +60,16 @@ def check_room(what: str, size: int, limit: int | None) -> None:
 
 
 def split_size(total: int, workers: int) -> int:
-    """Return how many bytes each split should have, if all files together have `total` bytes."""
+    """Return how many bytes each piece of work should have, if all files together have `total` bytes."""
     num_pieces = PIECES_PER_WORKER * max(workers, 1)
     return min(max(total // num_pieces, LEAST_SPLIT), MOST_SPLIT)
 
 
 def report_slower_way(why: str) -> None:
-    """Report that work takes a slower way: PRES_EVAL_FALLBACK=say prints it, =fail makes it an error."""
+    """Report that work takes a slower way, if PRES_EVAL_FALLBACK is set: `fail` makes it an error.
+
+    With any other value, such as `say`, it is printed.
+    """
     reaction = os.environ.get("PRES_EVAL_FALLBACK")
     if reaction == "fail":
         raise WorkersLostError(f"fell back unasked: {why}")
@@ -144,4 +150,5 @@ class ThisProcess:
         """Yield the results; several items are worked on at the same time, by a thread each."""
         all_items = list(items)
         jobs = min(self.workers, len(all_items) or 1)
+        # No more items than threads at a time: each may be as large as a run.
         yield from in_order(with_shared(work, shared), all_items, jobs, ahead=0)

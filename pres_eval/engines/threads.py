@@ -33,7 +33,7 @@ def by_threads(jobs: int | None) -> Loop:
 
 
 UNTHREADED = 1
-"""Pieces of work that are done before any thread begins: a file of one chunk needs no threads."""
+"""`unthreaded` of `in_order` for the chunks of a file, or the blocks of a run: one needs no threads."""
 
 
 class _Task:
@@ -42,14 +42,14 @@ class _Task:
     def __init__(self, work: Callable[[], Any]) -> None:
         self._work = work
         self._result: Any = None
-        self._error: Exception | None = None
+        self._error: BaseException | None = None
         self._done = threading.Event()
 
     def run(self) -> None:
         """Do the work; whatever exception it raises, `result` raises."""
         try:
             self._result = self._work()
-        except Exception as error:
+        except BaseException as error:  # SystemExit, too, is raised where the result is taken
             self._error = error
         finally:
             del self._work
@@ -123,7 +123,7 @@ def in_order(
     """
     jobs = jobs or num_processors()
     if jobs == 1:
-        # Nothing waits, so nothing is needed that could: it costs as much as a small batch.
+        # One thread needs no queue, whose making takes as long as a small batch.
         yield from map(function, arguments)
         return
     iterator = iter(arguments)

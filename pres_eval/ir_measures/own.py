@@ -1,4 +1,4 @@
-"""The four measures that are ours, and those that users register, as ir_measures describes measures."""
+"""PRES, PRES_est, Rnorm and F', and the measures that users register, as ir_measures describes measures."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ _CUTOFF = measures.ParamInfo(dtype=int, required=True, desc="ranking cutoff thre
 def _class_of(name: str, title: str, short: str, text: str, parameters: dict[str, Any]) -> Any:
     """Return a class of measures for ir_measures, which pickles find here by its name after an underscore.
 
-    title, short, text  names and descriptions, from the shortest to the whole docstring
-    parameters          the measure's parameters, as ir_measures describes them
+    name        how ir_measures prints and parses it
+    title       its name in words
+    short       its description in a sentence
+    text        its description in full
+    parameters  the measure's parameters, as ir_measures describes them
     """
     fields = {
-        "__name__": name,
+        "__name__": name,  # ir_measures reads it from instances; the name of the class is behind `type`
         "__doc__": text,
         "NAME": name,
         "PRETTY_NAME": title,
@@ -71,6 +74,14 @@ _Fprime = _class_of(
 )
 
 PRES, PRES_est, Rnorm, Fprime = _PRES(), _PRES_est(), _Rnorm(), _Fprime()
+
+
+def __getattr__(name: str) -> Any:
+    """Return the class of a measure that a user registered, for pickles of it; raise AttributeError."""
+    measure = measures.registry.get(name.removeprefix("_"))
+    if name.startswith("_") and type(measure).__module__ == __name__:
+        return type(measure)
+    raise AttributeError(name)
 
 
 def as_ir_measure(measure: Measure) -> Any:

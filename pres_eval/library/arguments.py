@@ -109,6 +109,7 @@ _PHRASES = (
     ("--columns names them: docno=DocID", "columns={'docno': 'DocID'} names them"),
     ("--sizes FILE (", "sizes=FILE ("),
     ("--collection NUM", "collection=NUM"),
+    ("asked for (-m) is", "asked for is"),
     ("--depth goes", "depth goes"),
     ("--control goes with --method ", "control goes with method="),
 )

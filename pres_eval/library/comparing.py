@@ -211,7 +211,7 @@ def compare(
     if any(topic_contents(evaluation) != topic_contents(compared[0]) for evaluation in compared):
         raise UsageError("compare: found other groups or weights of topics, expected the same for all")
     if len(compared) < 2:
-        raise UsageError(f"compare: {len(compared)} evaluations, expected at least two")
+        raise UsageError(f"compare: {plural(len(compared), 'evaluation')}, expected at least two")
     first = compared[0]
     settings = CompareSettings(
         test=test, correction=correction, alpha=alpha, samples=samples, seed=seed, alternative=alternative,

@@ -16,7 +16,7 @@ from pres_eval.library.data import block_of_data, plain_data
 from pres_eval.library.ids import encode
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.run import Run
-from pres_eval.reading.blocks import Block, check_scores, check_topics
+from pres_eval.reading.blocks import Block, FileFormat, check_scores, check_topics
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.delimited import is_decimal, read_columns
 from pres_eval.reading.formats.recognising import FORMATS, judgements_format, recognised
@@ -55,8 +55,8 @@ def write_run(run: Any, file: Any, form: str | None = None, tag: str = "run") ->
     if isinstance(run, Run):
         run.write(file, form, tag)
         return
-    name, blocks = _blocks_of_run(run)
-    _write(file, blocks, form, name, tag, grades=False)
+    name, blocks, is_sortable = _blocks_of_run(run)
+    _write(file, blocks, form, name, tag, grades=False, is_sortable=is_sortable)
 
 
 def write_qrels(qrels: Qrels, file: Any, form: str | None) -> None:
@@ -85,13 +85,21 @@ COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 
 
 def _write(
-    file: Any, blocks: Iterable[Block], form: str | None, name: str, tag: str, *, grades: bool
+    file: Any,
+    blocks: Iterable[Block],
+    form: str | None,
+    name: str,
+    tag: str,
+    *,
+    grades: bool,
+    is_sortable: bool = False,
 ) -> None:
     """Write blocks to a file; if one of them is faulty, raise an error and write nothing.
 
-    form    None: the format of the file's ending, or the default
-    name    the name of the run or of the judgements, for messages
-    grades  whether these are judgements
+    form         None: the format of the file's ending, or the default
+    name         the name of the run or of the judgements, for messages
+    grades       whether these are judgements
+    is_sortable  whether they are from a file, and this has sortable lines
     """
     known = TARGETS_OF_QRELS if grades else TARGETS_OF_RUNS
     ending = Path(file).suffix if is_path(file) else ""
@@ -103,18 +111,19 @@ def _write(
         raise UsageError(f"form={form!r}: expected one of {', '.join(known)}")
     encode(tag, "tag")  # raises InputError for a tag that UTF-8 cannot hold
     stream = io.BytesIO()
-    write_blocks(stream, blocks, form, grades, name, tag)
+    write_blocks(stream, blocks, form, grades, name, tag, is_sortable)
     if is_path(file):
         Path(file).write_bytes(stream.getvalue())
     else:
         file.write(stream.getvalue())
 
 
-def _blocks_of_run(data: Any) -> tuple[str, Iterable[Block]]:
-    """Return the name of a run of any kind, and its blocks."""
+def _blocks_of_run(data: Any) -> tuple[str, Iterable[Block], bool]:
+    """Return the name of a run of any kind, its blocks, and whether it is a file of sortable lines."""
     if is_path(data):
         source = source_at(os.fspath(data))
-        return source.name, blocks_of_file(source, None, grades=False)
+        is_sortable = has_sortable_lines(source, None, grades=False)
+        return source.name, blocks_of_file(source, None, grades=False), is_sortable
     data, by_topic = plain_data(data, "run")
     block = block_of_data(data, by_topic, "run")
     check_topics("run", block)
@@ -128,7 +137,28 @@ def _blocks_of_run(data: Any) -> tuple[str, Iterable[Block]]:
         documents=block.documents.take(order),
         numbers=block.numbers[order],
     )
-    return "run", [ranked]
+    return "run", [ranked], False
+
+
+def has_sortable_lines(source: File, form: str | None, *, grades: bool) -> bool:
+    """Return whether a sort by topic keeps a file whole: it has lines of columns between blanks, no header.
+
+    form, grades  as in `blocks_of_file`
+    """
+    file_format = _format_of_file(source, form, grades=grades)
+    return file_format is None or file_format.name == "msmarco"
+
+
+def _format_of_file(source: File, form: str | None, *, grades: bool) -> FileFormat | None:
+    """Return the format of a file; None if it has the columns of TREC's files.
+
+    form, grades  as in `blocks_of_file`
+    """
+    role = Role.GAINS if grades else Role.RUN
+    file_format = FORMATS.get(form or "") or recognised(source, role)
+    if file_format is None and grades and current_naming().grades:
+        return judgements_format(source)
+    return file_format
 
 
 def blocks_of_file(source: File, form: str | None, *, grades: bool) -> Iterator[Block]:
@@ -140,9 +170,7 @@ def blocks_of_file(source: File, form: str | None, *, grades: bool) -> Iterator[
     Raises InputError for unreadable input, and a file without rows.
     """
     role = Role.GAINS if grades else Role.RUN
-    file_format = FORMATS.get(form or "") or recognised(source, role)
-    if file_format is None and grades and current_naming().grades:
-        file_format = judgements_format(source)
+    file_format = _format_of_file(source, form, grades=grades)
     if file_format is None:
         if grades:
             yield from _qrels_blocks(source)

@@ -17,7 +17,7 @@ from pres_eval.library.ids import texts_of
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options
-from pres_eval.reading.judgements.relevance import Relevance
+from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.records import dataclass
 from pres_eval.scoring import ScoredRun
@@ -50,6 +50,24 @@ class Digest:
             self._text = judgements_digest(self._relevance, self._relevance.name)
             self._relevance = None
         return self._text
+
+    def differs_from(self, other: Digest) -> bool:
+        """Return whether two digests are of other judgements; False if one of both is not known."""
+        if self is other or self._has_rows_of(other):
+            return False
+        texts = (self.text(), other.text())
+        return None not in texts and texts[0] != texts[1]
+
+    def _has_rows_of(self, other: Digest) -> bool:
+        """Return whether both are of qrels with the same rows in the same order: much faster than to hash."""
+        first, second = self._relevance, other._relevance
+        if not isinstance(first, QrelsJudgements) or not isinstance(second, QrelsJudgements):
+            return False
+        if not np.array_equal(first.pool.offsets, second.pool.offsets):
+            return False
+        rows = np.arange(len(first.grade))
+        has_same_documents = first.pool.documents.equal(rows, second.pool.documents, rows).all()
+        return bool(has_same_documents) and np.array_equal(first.grade, second.grade)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_relevance": None, "_text": self.text()}

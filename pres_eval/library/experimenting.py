@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.joint import JOINT_TESTS
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, plural
 from pres_eval.library.arguments import Compat, Correction, Test, TieRule, is_path, python_words
 from pres_eval.library.comparing import Comparisons, compare
 from pres_eval.library.evaluation import Evaluation
@@ -164,7 +164,9 @@ def experiment(
         kind = type(runs).__name__
         raise UsageError(f"runs: found a {kind}, expected a dict of two or more names and runs")
     if len(runs) < 2:
-        raise UsageError(f"runs: found {len(runs)} runs, expected a dict of two or more names and runs")
+        raise UsageError(
+            f"runs: found {plural(len(runs), 'run')}, expected a dict of two or more names and runs"
+        )
     if all_pairs and baseline is not None:
         raise UsageError(f"all_pairs and baseline={baseline!r}: expected one of them")
     judged = qrels

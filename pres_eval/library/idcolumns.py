@@ -177,7 +177,7 @@ class Codes:
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """N ids of which each begins where the one before ends, in a buffer with 16 bytes behind the last.
+    """N ids of which each begins where the one before ends, in a buffer with 8 bytes behind the last.
 
     offsets  (N+1,) where each begins, and where the last ends; whole numbers of any width
     """

@@ -1,4 +1,4 @@
-"""Ids of programs, which are str or whole numbers: made bytes in a buffer, made str again, and looked up."""
+"""Ids that Python code hands over, str or whole numbers: made bytes, made str again, and looked up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import WORD, Ids, IntArray, lengths_at, rows_or_slice
+from pres_eval.arrays import PADDING, Ids, IntArray, lengths_at, rows_or_slice
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.judgements.pool import Pool
 
@@ -24,7 +24,7 @@ def decode(text: bytes) -> str:
 def encode(value: Any, name: str) -> bytes:
     """Return a str, bytes or a whole number as an id; `name` names its origin in messages.
 
-    Raises InputError for anything else, and for text that UTF-8 cannot hold.
+    Raises InputError for anything else, for text that UTF-8 cannot hold, and for a NUL character.
     """
     if isinstance(value, str):
         try:
@@ -69,7 +69,7 @@ def ids_of(values: Sequence[Any], name: str) -> Ids:
     lengths = np.fromiter(map(len, values), np.int64, len(values))
     starts = np.cumsum(lengths) - lengths
     # Words are loaded behind the last id too, so bytes of 0 follow it.
-    buffer = np.frombuffer(joined.encode("ascii") + bytes(3 * WORD), np.uint8)
+    buffer = np.frombuffer(joined.encode("ascii") + bytes(PADDING), np.uint8)
     return Ids.from_buffer(buffer, starts, starts + lengths)
 
 
@@ -98,8 +98,8 @@ class JudgedNumbers:
     def of_topics(self, topics: IntArray) -> tuple[IntArray, Ids, IntArray]:
         """Return the documents of some topics, whose indices in the pool are `topics` (S,).
 
-        As three arrays: how many each topic has (S,), their ids (n,), and their indices in the pool (n,).
-        An id is here the number itself as a word of 64 bits, not its digits, as in NumberDocuments.
+        As three columns: how many each topic has (S,), their ids (n,), and their indices in the pool (n,).
+        An id is here the number itself as a word of 64 bits, not its digits: runs of numbers have such ids.
         """
         counts = lengths_at(self.offsets, topics)
         rows, _ = rows_or_slice(self.offsets[topics], counts)

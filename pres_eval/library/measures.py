@@ -35,7 +35,7 @@ def register(
 ) -> Measure:
     """Add a measure of your own; `evaluate` then takes its name, or the Measure that this returns.
 
-    measure  its name, or a whole Measure record
+    measure  its name, or a whole Measure record, and then nothing else
     score    batch -> (T,) values, one for each topic of the Batch; with cutoffs: batch, cutoff -> (T,)
              values; its docstring is the text of the measure
     cutoffs  the ranks that are used when none are asked for; none: the measure takes no cutoff
@@ -49,11 +49,13 @@ def register(
     >>> pe.evaluate({"1": {"a": 1}}, {"1": {"a": 2.0}}, "first_is_relevant")["first_is_relevant"]
     1.0
 
-    It is named as other measures are, in the drop-ins too: `relto@2`, `relto.2,5`, `relto(rel=2)@2`.
+    It is named as other measures are, also where pres-eval stands in for pytrec_eval and ir_measures: a
+    measure `mine` with cutoffs is `mine@2`, `mine.2,5` or `mine(rel=2)@2`.
     At the command line `-m package.module:NAME` or `-m package.module:NAME@2` takes a Measure from a module;
-    `-m relto@5` may follow.  Results that are to be pickled need a function that can be imported.
-    Raises MeasureError for the name of a built-in measure.  `evaluate` raises it where the function fails, or
-    gives other than finite numbers of that shape.
+    `-m mine@5` may follow.  Results that are to be pickled need a function that can be imported.
+    Raises MeasureError for the name of a built-in measure, TypeError for arguments of other types, UsageError
+    for cutoffs that are no ranks.  `evaluate` raises MeasureError where the function fails, or gives other
+    than finite numbers of that shape.
     """
     if isinstance(measure, str):
         if not callable(score):
@@ -61,14 +63,23 @@ def register(
             raise TypeError(f"register: a name needs a function, expected register(name, score){argument}")
         ranks = _argument_values("cutoffs", cutoffs)
         is_list = isinstance(cutoffs, Iterable)
-        if not is_list or not all(isinstance(rank, int) and rank > 0 for rank in ranks):
+        if not is_list or not all(_is_rank(rank) for rank in ranks):
             raise UsageError(f"cutoffs={cutoffs!r}: expected whole numbers of at least 1, such as (5, 10)")
         parameters = Cutoffs(ranks) if ranks else NoParameters()
         measure = Measure(name=measure, score=score, parameters=parameters)
     elif not isinstance(measure, Measure):
         raise TypeError(f"register: found {measure!r}, expected register(name, score) or a pres_eval.Measure")
+    elif score is not None or _argument_values("cutoffs", cutoffs):
+        raise TypeError(
+            "register: found a Measure and more, expected register(name, score) or a Measure alone"
+        )
     add_measure(measure)
     return measure
+
+
+def _is_rank(value: object) -> bool:
+    """Return whether a value is a whole number of at least 1; True is none."""
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
 Measures = str | Measure | Iterable[str | Measure] | None
@@ -85,13 +96,13 @@ def selected(measures: Measures, options: Options, nmax: int | Sequence[int], fo
     form  the format of the judgements, as -R names it
     Raises UsageError for values of another type or none, MeasureError for unknown measures.
     """
-    texts: list[str] = []
+    texts: list[str] = []  # none for the usual measures
     if measures is not None:
         texts = [_measure_name(measure) for measure in _argument_values("measures", measures)]
     if measures is not None and not texts:
         raise UsageError("measures: found none, expected one at least, or None for the usual ones")
     ranks = _argument_values("nmax", nmax)
-    if not ranks or not all(isinstance(rank, int) and rank > 0 for rank in ranks):
+    if not ranks or not all(_is_rank(rank) for rank in ranks):
         raise UsageError(f"nmax={nmax!r}: expected whole numbers of at least 1, such as 100 or (100, 1000)")
     info = relevance_info(form)
     for text in _warnings_of_ignored(tuple(texts)):
@@ -144,6 +155,6 @@ def _selected(
     To make them takes as long as to evaluate a small batch.
 
     options     None for the default ones
-    registered  the user's measures, of which the texts may name some
+    registered  the user's measures, of which the texts may name some: part of the cache's key alone
     """
     return select(texts, options or DEFAULT_OPTIONS, ranks, info)

@@ -23,9 +23,9 @@ from pres_eval.options import AS_TREC_EVAL, BY_DOCNO, DEFAULT_NMAX, GIVES_VALUES
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.reading.headings import NO_NAMING, Naming
 from pres_eval.reading.judgements.changed_judgements import (
-    answered_by_nothing,
     check_no_empty_topics,
     empty_topics,
+    topics_answered_by_nothing,
 )
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import Scoring, warning_of_infinite_gains
@@ -240,7 +240,7 @@ class Run:
         ranking = self.ranking
         # An empty result is right for topics without relevant documents: they get the value of `empty`.
         if options.empty in GIVES_VALUES:
-            topics_without_relevant = answered_by_nothing(relevance, options)
+            topics_without_relevant = topics_answered_by_nothing(relevance, options)
             if topics_without_relevant is not None:
                 ranking = with_nothing_for(ranking, topics_without_relevant)
         check_common_topics(relevance, ranking, options)

@@ -36,12 +36,15 @@ def evaluations_of(data: Any) -> list[Evaluation]:
     return evaluations
 
 
-def _check_alike(evaluations: Sequence[Evaluation]) -> None:
-    """Raise UsageError if an evaluation has other measures, options, judgements or groups than the first."""
+def _check_alike(evaluations: Sequence[Evaluation], method: str) -> None:
+    """Raise UsageError if an evaluation has other measures, options, judgements or groups than the first.
+
+    method  that the user called, for the message
+    """
     for evaluation in evaluations[1:]:
         difference = _difference(evaluation, evaluations[0])
         if difference:
-            raise UsageError(f"merge: found {difference}, expected the same for all evaluations")
+            raise UsageError(f"{method}: found {difference}, expected the same for all evaluations")
 
 
 def _difference(evaluation: Evaluation, first: Evaluation) -> str:
@@ -56,6 +59,8 @@ def _difference(evaluation: Evaluation, first: Evaluation) -> str:
     topics, first_topics = evaluation.origin.topics, first.origin.topics
     if topics is not first_topics and list(topics) != list(first_topics):
         return "judgements of other topics"
+    if evaluation.origin.digest.differs_from(first.origin.digest):
+        return "other judgements of the same topics"
     has_same_objects = evaluation.groups_and_weights == first.groups_and_weights
     if not has_same_objects and topic_contents(evaluation) != topic_contents(first):
         return "other groups or weights of topics"
@@ -77,15 +82,16 @@ def topic_contents(evaluation: Evaluation) -> tuple[dict[str, frozenset[bytes]],
 def merged(evaluations: Sequence[Evaluation], *, first_counts: bool = False) -> Evaluation:
     """Return one evaluation of the topics of several, bit for bit that of the whole run.
 
+    evaluations   at least one
     first_counts  whether the first evaluation of a topic counts where several have it
     Raises UsageError for evaluations of other measures, options, judgements, groups or weights, and for a
     topic in two, unless the first counts.
     """
     first = evaluations[0]
-    _check_alike(evaluations)
+    _check_alike(evaluations, "merge")
     block = joined(evaluation.scores for evaluation in evaluations)
     rows = list(_rows_that_count(evaluations, block.topics, first_counts))
-    _check_once([block.topics[row] for row in rows])
+    _check_once([block.topics[row] for row in rows], "merge")
     groups, weights = first.groups_and_weights
     whole = _summed(first.scores, _in_topic_order(block, rows), weights)
     # The first part that has a group shows its columns; all parts have the same.
@@ -98,6 +104,7 @@ def merged(evaluations: Sequence[Evaluation], *, first_counts: bool = False) -> 
         for name, topics in groups.topics.items():
             if name in part_of_group:
                 scores_of_group[name] = _summed(part_of_group[name], whole.over(topics), weights)
+    # The names of judgements and run remain those of the first part.
     unjudged = {topic for evaluation in evaluations for topic in evaluation.origin.unjudged}
     origin = replace(
         first.origin,
@@ -117,8 +124,11 @@ def _topics_with_documents(evaluation: Evaluation) -> Sequence[bytes]:
     return [topic for topic in topics if topic in ranked_topics]
 
 
-def _check_once(topics: Iterable[bytes], before: Collection[bytes] = ()) -> None:
-    """Raise UsageError for a topic that comes twice, or is among those before."""
+def _check_once(topics: Iterable[bytes], method: str, before: Collection[bytes] = ()) -> None:
+    """Raise UsageError for a topic that comes twice, or is among those before.
+
+    method  that the user called, for the message
+    """
     known_topics: set[bytes] = set()
     repeated_topics: set[bytes] = set()
     for topic in topics:
@@ -127,7 +137,10 @@ def _check_once(topics: Iterable[bytes], before: Collection[bytes] = ()) -> None
         known_topics.add(topic)
     if repeated_topics:
         topic = min(repeated_topics)
-        raise UsageError(f"merge: found topic {quoted(topic)} twice, expected each topic in one evaluation")
+        expected = "expected each topic once"
+        if method == "merge":
+            expected = "expected each topic in one evaluation"
+        raise UsageError(f"{method}: found topic {quoted(topic)} twice, {expected}")
 
 
 def _in_topic_order(block: ScoredBlock, rows: Sequence[int]) -> ScoredBlock:
@@ -147,8 +160,9 @@ def _rows_that_count(
 ) -> Iterable[int]:
     """Return the rows that count, of all topics (n,) of one evaluation after the other.
 
-    With -c and --empty zero or one, each part has all topics without relevant documents. Such a topic counts
-    once: in the part that has documents for it, else in the first.
+    With -c and --empty zero or one, each part has all topics without relevant documents.  Such a topic counts
+    once: in the part that has documents for it, else in the first.  If two parts have documents for a topic,
+    the rows of both are returned unless the first counts, so that `_check_once` reports it.
     """
     has_empty_topics = evaluations[0].options.empty in (AS_ZERO, ONE)
     if not has_empty_topics and not first_counts:
@@ -175,7 +189,7 @@ def _summed(part: ScoredRun, block: ScoredBlock, weights: Weights | None) -> Sco
     """
     summing = Summing(part.columns, weights)
     summing.add(block)
-    totals = summing.adapted_totals(part.totals)
+    totals = summing.adapted_totals(part.totals)  # those of the part, for the topics of the block
     return replace(
         part,
         topics=block.topics,
@@ -216,12 +230,14 @@ class Accumulator:
         self._added_topics: set[bytes] = set()
 
     def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes but for the lock, which cannot be pickled."""
         with self._lock:
             state = {**vars(self), "_parts": list(self._parts), "_added_topics": set(self._added_topics)}
         del state["_lock"]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        """Set the attributes of a pickled accumulator, and a lock of its own."""
         vars(self).update(state)
         self._lock = Lock()
 
@@ -233,25 +249,26 @@ class Accumulator:
         if isinstance(run, Mapping) and not run:
             return
         ranked = self.qrels.rank(run, duplicates=self.duplicates)
-        ranked.is_part = True
+        ranked.is_part = True  # no warning about judged topics that are to come
         try:
             evaluation = ranked.evaluate(self.measures, **self.options)
         except NoCommonTopicError:
             warn(f"update: found no topic with judgements ({ranked.name}), and nothing was added")
             return
         with self._lock:
-            num_repeated = self._add([evaluation])
+            num_repeated = self._add([evaluation], "update")
         self._warn_of_repeated("update", num_repeated)
 
-    def _add(self, evaluations: Sequence[Evaluation]) -> int:
+    def _add(self, evaluations: Sequence[Evaluation], method: str) -> int:
         """Add parts, and return how many of their topics were added before; call it with the lock held.
 
+        method  that the user called, for the message
         Raises UsageError for a topic that was added before, if that is an error, and then adds nothing.
         """
         num_before = len(self._added_topics)
         topics = [topic for evaluation in evaluations for topic in _topics_with_documents(evaluation)]
         if self.duplicates != FIRST_LINE:
-            _check_once(topics, self._added_topics)
+            _check_once(topics, method, self._added_topics)
         self._added_topics.update(topics)
         self._parts.extend(evaluations)
         self._is_merged = False
@@ -296,6 +313,6 @@ class Accumulator:
                 parts += accumulator._parts
         with self._lock:
             first_part = self._parts[:1]
-            _check_alike([*first_part, *parts])
-            num_repeated = self._add(parts)
+            _check_alike([*first_part, *parts], "merge_state")
+            num_repeated = self._add(parts, "merge_state")
         self._warn_of_repeated("merge_state", num_repeated)

@@ -327,12 +327,12 @@ def _check_no_nulls(column: Any, label: str, name: str) -> None:
 def _spans(chunk: Any) -> list[Spans]:
     """Return the ids of an array of large_binary in two parts: where they are, and the last ones as a copy.
 
-    A span needs 16 bytes behind its last id, which the buffer of Arrow may not have.
+    A span needs 8 bytes behind its last id, which the buffer of Arrow may not have.
     """
     _, offsets, data = chunk.buffers()
     starts = np.frombuffer(offsets, np.int64)[chunk.offset : chunk.offset + len(chunk) + 1]
     text = np.frombuffer(data if data is not None else b"", np.uint8)[: int(starts[-1])]
-    num_safe = int(np.searchsorted(starts[1:], len(text) - 2 * WORD, side="right"))
+    num_safe = int(np.searchsorted(starts[1:], len(text) - WORD, side="right"))
     tail_start = int(starts[num_safe])
-    tail = np.concatenate((text[tail_start:], np.zeros(3 * WORD, np.uint8)))
+    tail = np.concatenate((text[tail_start:], np.zeros(WORD, np.uint8)))
     return [Spans(text, starts[: num_safe + 1]), Spans(tail, starts[num_safe:] - tail_start)]

@@ -40,15 +40,16 @@ def average_precision(batch: Batch) -> FloatArray:
 def average_precision_cut(batch: Batch, cutoff: int) -> FloatArray:
     """Average precision over the first k documents.
 
-    Formula:  map_cut_k = 1/n Σ i / r_i      over the relevant documents at rank k or above
+    Formula:  map_cut_k = 1/n Σ i / r_i      over the relevant documents down to rank k
       n  relevant documents in the qrels      r_i  rank of the i-th relevant document retrieved
     Range: 0 to min(k, n) / n; 0 if n is 0.  The divisor stays n, not the smaller of n and k.
     Source: as map; trec_eval.  ir_measures' AP@k.
     """
+    # Of C columns at once, `cutoff` is an array (C, 1) and the result (C, T).
     relevant = batch.relevant_places
     num_found = relevant.within(cutoff)
-    precisions = relevant.at(batch.running_precision, num_found)
-    return divide(precisions, batch.num_rel)
+    sum_of_precisions = relevant.at(batch.running_precision, num_found)  # Σ i / r_i of the first num_found
+    return divide(sum_of_precisions, batch.num_rel)
 
 
 def average_precision_of_retrieved(batch: Batch) -> FloatArray:
@@ -97,6 +98,7 @@ def inferred_average_precision(batch: Batch) -> FloatArray:
     r = batch.rank[rows].astype(float)
     a = batch.rel_so_far[rows] - 1
     b = batch.nonrel_so_far[rows]
+    # In the pool, but not judged: UNJUDGED is any negative grade.  Documents outside it are not in the batch.
     unjudged = batch.running_count(batch.grade == UNJUDGED)[rows]
     p = a + b + unjudged
     share_relevant = (a + INFAP_EPSILON) / (a + b + 2 * INFAP_EPSILON)
@@ -117,6 +119,9 @@ def yaap(batch: Batch) -> FloatArray:
     """
     s = batch.sum_of_relevant(batch.relevant_precision)
     return elementwise(math.log, (1.0 + s) / (1.0 + batch.num_rel - s))
+
+
+# The `plain` functions compute the same bits for one topic without arrays: faster for few documents.
 
 
 def plain_average_precision(topic: RankedTopic) -> float:
@@ -150,7 +155,7 @@ def plain_inferred_average_precision(topic: RankedTopic) -> float:
             relevant += 1
         elif grade >= 0:
             nonrelevant += 1
-        else:
+        else:  # in the pool, but not judged; documents outside it are not in `grades`
             unjudged += 1
     return total / topic.judged.num_rel if topic.judged.num_rel else 0.0
 

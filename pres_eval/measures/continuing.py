@@ -41,7 +41,7 @@ Continues = Callable[[FloatArray, FloatArray], FloatArray]
 """Ranks (K,) and gains (T, K) at these -> the probabilities C(i) to go on after each, (T, K) or (K,)."""
 
 
-def gain_for_each_document(
+def gain_per_document_read(
     batch: Batch, depth: int, min_rel: float, max_rel: float | None, continues: Continues
 ) -> FloatArray:
     """Return (T,) Σ W(i) gain(i) over the ranks i down to `depth`, 1,000 at most.
@@ -59,10 +59,11 @@ def gain_for_each_document(
         seen = np.flatnonzero(batch.rank[rows] <= depth) + batch.offsets[start]
         gain_at_rank = np.zeros((stop - start, depth))
         gain_at_rank[batch.topic_of[seen] - start, batch.rank[seen] - 1] = gains[seen]
-        # The column of rank i becomes C(1) ... C(i-1): W(i) is that over the sum of all columns.
-        chance_to_reach = np.ones((stop - start, depth))
-        chance_to_reach[:, 1:] = continues(ranks, gain_at_rank)[..., :-1]
-        chance_to_reach = np.multiply.accumulate(chance_to_reach, axis=1)
+        # The column of rank i has C(i-1), and for the chance to reach it C(1) ... C(i-1): W(i) is that over
+        # the sum of all columns.
+        chance_from_before = np.ones((stop - start, depth))
+        chance_from_before[:, 1:] = continues(ranks, gain_at_rank)[..., :-1]
+        chance_to_reach = np.multiply.accumulate(chance_from_before, axis=1)
         gained = np.add.accumulate(chance_to_reach * gain_at_rank, axis=1)[:, -1]
         num_read = np.add.accumulate(chance_to_reach, axis=1)[:, -1]
         scores[start:stop] = gained / num_read
@@ -70,7 +71,10 @@ def gain_for_each_document(
 
 
 def insq_continues(rank: FloatArray, gain_wanted: float) -> FloatArray:
-    """Return (n,) C(r) = ((r + 2T - 1) / (r + 2T))² at ranks r (n,), where T is the wanted gain."""
+    """Return (n,) C(r) = ((r + 2g - 1) / (r + 2g))² of INSQ (inverse squares) at ranks r (n,).
+
+    gain_wanted  g, the gain that the reader wants in all
+    """
     patience = rank + 2.0 * gain_wanted
     step = (patience - 1.0) / patience
     return step * step

@@ -34,10 +34,10 @@ def understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
     Formula:  urbp = (1 - p) Σ p^(r-1) u(r)      over the ranks r of the relevant documents retrieved
       u(r)  score of the document at rank r in --document-scores, times the factor; 0 if it has none
       p     persistence, 0.8 unless given
-    Range: 0 to 1 if the scores are 0 to 1, as of easy to understand; 0 if nothing relevant was retrieved.
+    Range: 0 to 1 if the scores are 0 (hard to understand) to 1 (easy); 0 if nothing relevant was retrieved.
     Parameters: -m urbp.p=0.9; factor=0.01 for scores from 0 to 100.
     Notes: the scores are in a file of four columns (topic 0 docno score), as CLEF eHealth's qread files are;
-      thresholds of ubire become scores there.  -l sets what is relevant.
+      for a threshold of ubire write scores of 1 above it and 0 below.  -l sets what is relevant.
     Source: Zuccon, "Understandability biased evaluation for information retrieval", ECIR 2016,
       doi:10.1007/978-3-319-30671-1_21; trectools' uRBP.  trec_eval: none.
     """
@@ -52,7 +52,7 @@ def graded_understandability_rbp(batch: Batch, p: float, factor: float) -> Float
       g(r)  grade of the document at rank r
       u(r)  its score in --document-scores, times the factor; 0 if it has none
       p     persistence, 0.8 unless given
-    Range: 0 to the highest grade times the highest score.
+    Range: 0 to the highest grade times the highest score and the factor.
     Parameters: as urbp; factor also brings grades to 0 … 1, as factor=0.5 does with grades up to 2.
     Source: as urbp; trectools' uRBP with binary_topical_relevance=False.
     """

@@ -35,8 +35,8 @@ def judged(batch: Batch, cutoff: int) -> FloatArray:
     Notes: a ranking shorter than k is taken as long as it is, so it is not 1 - unj_k there.  ir_measures'
       Judged orders ties by docno ascending; without a cutoff it uses the whole ranking: judged.all.
     Source: MacAvaney, Macdonald & Ounis, "Streamlining Evaluation with ir-measures", ECIR 2022,
-      doi:10.1007/978-3-030-99739-7_38, whose Judged@k it is; that counts negative relevance as judged.
-      trec_eval: none.
+      doi:10.1007/978-3-030-99739-7_38, whose Judged@k it is, but for negative relevance, which counts as
+      judged there.  trec_eval: none.
     """
     num_judged = documents_within(batch, batch.grade >= 0, cutoff)
     return divide(num_judged, np.minimum(batch.num_ret, cutoff))

@@ -32,11 +32,15 @@ from pres_eval.options import V9, RelevanceInfo, Version
 from pres_eval.records import dataclass
 
 BOUNDS = ("least", "greatest")
-"""Values of the setting `bound`, in the order in which their columns follow the measure's."""
+"""Values of the setting `bound` in texts, in the order in which their columns follow the measure's."""
 
+# `scale` is what other texts call max_rel.
 _BOUND = rf"bound=(?P<bound>{'|'.join(BOUNDS)})(?:,(?:max_rel|scale)=(?P<scale>[0-9]{{1,9}}))?"
 _VIEW = rf"\((?:rel=(?P<level>[0-9]{{1,18}}))?,?(?:(?P<judged_only>judged_only)=True)?,?(?:{_BOUND})?\)\Z"
-"""Pattern of the settings of a view, in brackets at the end of a text: (rel=2,judged_only=True)."""
+"""Pattern of the settings of a view, in brackets at the end of a text: (rel=2,judged_only=True).
+
+A comma too many, and brackets without settings, do no harm.
+"""
 
 
 class View(NamedTuple):
@@ -45,8 +49,9 @@ class View(NamedTuple):
     level        the column's own relevance level; None: that of -l
     judged_only  whether unjudged documents are taken out of the ranking first, as by -J
     bound        "least" or "greatest": the column has the least or greatest value possible if the unjudged
-                 documents down to the measure's cutoff were judged; "lower" or "upper": an end of the
-                 interval of a value that is inferred from a sample; None: the value itself
+                 documents down to the measure's cutoff were judged; "lower" or "upper": the column's label
+                 has this for an end of the interval of a value that is inferred from a sample, which no text
+                 asks for; None: the value itself
     scale        for "least" and "greatest": all unjudged documents retrieved may have grades up to this;
                  None: only those down to the cutoff, with grades up to the topic's highest
     """
@@ -87,15 +92,17 @@ class NamedMeasure:
 
 
 LONGEST_NAME = 1_000
-"""Characters; longer texts name nothing, and each of their beginnings would be tried."""
+"""Characters of a text among which a name is looked for: each beginning of some of its words is tried."""
 
 # Patterns are compiled where they are first used: most command lines need none of them.
+# A measure of a module, package.module:NAME, and what follows it from a dot, an @ or a bracket on.
 _IMPORTED = r"([A-Za-z_][\w.]*:[A-Za-z_]\w*)([.@(].*)?\Z"
 
 
 def read_text(text: str, version: Version) -> Iterator[NamedMeasure]:
     """Yield the measures that a text names; `package.module:NAME@5` is one in a module of the user's.
 
+    version  of trec_eval, whose nicknames count
     Raises MeasureError for a name that does not exist, with the nearest ones, and for a setting that the
     measure does not have.
     """
@@ -146,7 +153,8 @@ def split_text(text: str) -> list[str]:
     parts: list[str] = []
     begin = 0
     open_brackets = 0
-    # Brackets, and the commas and blanks before anything but a whole number of a list, which is no name.
+    # Brackets; commas and blanks.  Of P.5,10,map the comma before 10 is passed over, as a number and a comma
+    # go on with a list.
     for match in re.finditer(r"[(){}\[\]]|(?:,|\s+)(?![0-9]+,)", text):
         mark = match[0]
         if mark in "({[":
@@ -198,7 +206,10 @@ def _labels_of(labels: Iterable[str], holds: Callable[[Measure], bool]) -> froze
 
 @cache
 def _folded_names(measures: tuple[str, ...]) -> dict[str, list[str]]:
-    """Return the names of these measures, of nicknames and of other tools, by their case-folded form."""
+    """Return the names of these measures, of nicknames and of other tools, by their case-folded form.
+
+    All versions of trec_eval have the same nicknames, though not for the same measures.
+    """
     folded: dict[str, list[str]] = {}
     foreign = [name for notation in NOTATIONS for name in notation.names]
     for name in dict.fromkeys((*measures, *NICKNAMES[V9.name], *foreign)):
@@ -224,6 +235,10 @@ def _read_plain(head: str, rest: str, version: Version) -> list[NamedMeasure]:
 
     head  the name of a measure, a nickname, or a name of another tool, in any case
     rest  the dot and the parameters, or nothing
+
+    A nickname comes first, if it is written like this or no measure's name differs by case alone; then a
+    measure of just this name, then a name of another tool, then a measure whose name differs by case.
+    Raises MeasureError for a name that by case alone may be both a measure's and a nickname.
     """
     members = NICKNAMES[version.name]
     measure = _measure_called(head)
@@ -254,6 +269,7 @@ def _read_nickname(
 ) -> list[NamedMeasure]:
     """Return the measures of a nickname; raise MeasureError for parameters of one of our own.
 
+    trec_eval: parameters of its nicknames have no effect.
     measure  the measure whose name differs from the nickname by case alone, None if there is none
     """
     if rest and nickname in OUR_NICKNAMES:
@@ -265,7 +281,10 @@ def _read_nickname(
 
 
 def _measure_called(head: str) -> Measure | None:
-    """Return the measure of this name, else one whose name only differs by case; None if there is neither."""
+    """Return the measure of this name, else one whose name only differs by case; None if there is neither.
+
+    head  a name that `_longest_name` returned: of a measure, a nickname, or of another tool
+    """
     for name in (head, *_folded_names(measure_names())[head.casefold()]):
         measure = find_measure(name)
         if measure is not None:
@@ -342,13 +361,16 @@ _SETTINGS_AND_CUTOFF = rf"(?:\((?P<settings>{_SETTINGS})\))?(?:@(?P<cutoff>{_CUT
 _FOLLOWED_BY_WORD = rf"(?P<settings>\({_SETTINGS}\))?(?:@(?P<cutoff>{_CUTOFF}))?[\s,]+(?P<word>\S+)\Z"
 """The same pattern with a further word, such as the 10 of P@5,10."""
 
-_CUTOFFS = r"[0-9]+(?:,[0-9]+)*"
+_WHOLE_CUTOFFS = r"[0-9]+(?:,[0-9]+)*"
 
 
 def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
     """Return the measure of a name with settings in brackets or a cutoff behind @: P(rel=2)@5.
 
+    text        the whole text, for messages
     head, rest  the name at its beginning, and what follows: `P` and `(rel=2)@5`
+
+    Each step takes the settings that it knows out of `settings`; what is left at the end is wrong.
     """
     match = re.match(_SETTINGS_AND_CUTOFF, rest)
     if match is None:
@@ -365,7 +387,8 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
         with_cutoff = f"{measure.name}.{{}}" if takes_cutoff else None
         notation = Notation(names=(), whole=measure.name, cut=with_cutoff)
     name, dot, parameters = notation.text(settings, match["cutoff"]).partition(".")
-    # `notation.text` took the max_rel of the measure itself: this one is the scale of the bound.
+    # `notation.text` took the max_rel of the measure itself: this one is the scale of the bound.  If both of
+    # its names are there, the second is left over, and so refused.
     scale = ""
     if bound:
         scale = settings.take("max_rel") or settings.take("scale")
@@ -389,7 +412,7 @@ def _no_notation(head: str, rest: str) -> str:
     following = re.match(_FOLLOWED_BY_WORD, rest)
     if following is not None:
         word = following["word"]
-        if following["cutoff"] and re.fullmatch(_CUTOFFS, word):
+        if following["cutoff"] and re.fullmatch(_WHOLE_CUTOFFS, word):
             return _several_cutoffs(head, following)
         if _longest_name(word) is None:
             return _unknown(word)
@@ -414,7 +437,7 @@ def _several_cutoffs(head: str, following: re.Match[str]) -> str:
 
 def with_cutoffs(text: str) -> str | None:
     """Return the text of -m that was meant by a name and cutoffs: ndcg_cut.10 for ndcg10; None for others."""
-    match = re.fullmatch(rf"(?P<name>[A-Za-z_]*[A-Za-z])[._]?(?P<cutoffs>{_CUTOFFS})", text)
+    match = re.fullmatch(rf"(?P<name>[A-Za-z_]*[A-Za-z])[._]?(?P<cutoffs>{_WHOLE_CUTOFFS})", text)
     if match is None:
         return None
     name = match["name"].lower()

@@ -44,7 +44,7 @@ def ndcg(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     Formula:  ndcg = DCG / ideal DCG,      DCG = Σ gain(r) / log2(1 + r)
       gain(r)    of the document at rank r: its grade, 0 if it was not judged
       ideal DCG  that of all positive gains of the qrels in descending order, however many were retrieved
-    Range: 0 to 1; 0 if no gain is positive.
+    Range: 0 to 1; 0 if no gain is positive.  With negative gains it can be below 0.
     Parameters: other gains for grades, as in -m ndcg.1=3.5,2=9; they may be 0 or negative, and those with
       fractions should differ by 1 or more (trec_eval sorts them by the whole part of differences).
     Notes: the discount is log2(1 + rank) from rank 1 on, not the paper's base b; -l has no effect.  For gains
@@ -65,10 +65,11 @@ def dcg(batch: Batch, pairs: KeyNumbers) -> FloatArray:
 
     Formula:  dcg = Σ gain(r) / log2(1 + r)
       gain(r)  of the document at rank r: its grade, 0 if it was not judged
-    Range: from 0 up; 0 if nothing with a gain was retrieved.
+    Range: from 0 up; 0 if nothing with a gain was retrieved.  With negative gains it can be below 0.
     Parameters: other gains for grades, as in -m dcg.1=3.5,2=9.
     Source: as ndcg; trec_eval 10.0.
     """
+    # trec_eval 9.0.8 lacks this measure: keys of gains are read as 10.0 reads them, which is the default.
     return score_with_gains(batch, grade_gains(pairs), _dcg)
 
 
@@ -80,7 +81,7 @@ def ideal_dcg(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     Parameters: other gains for grades, as in -m ideal_dcg.1=3.5,2=9.
     Source: as ndcg; trec_eval 10.0.
     """
-    return best_dcg(batch, grade_gains(pairs))
+    return best_dcg(batch, grade_gains(pairs))  # of 10.0, like dcg
 
 
 def ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
@@ -93,10 +94,10 @@ def ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
     Notes: -l has no effect.  For gains of 2^grade - 1, as learning to rank has them, see ndcg_exp_cut.
     Source: as ndcg; trec_eval.  ir_measures' nDCG@k.
     """
+    # Of C columns at once, `cutoff` is an array (C, 1) and the result (C, T).
     begins, lengths, running_ideal = batch.of_judgements(_running_best_dcg, int(np.max(cutoff)))
-    ideal_dcg = running_ideal[begins + np.minimum(lengths, cutoff)]  # (T,), or (C, T) for several cutoffs
-    dcg = gained(batch, document_gains(batch), discounted, cutoff)
-    return divide(dcg, ideal_dcg)
+    ideal = running_ideal[begins + np.minimum(lengths, cutoff)]
+    return divide(gained(batch, document_gains(batch), discounted, cutoff), ideal)
 
 
 def _running_best_dcg(batch: Batch, last_rank: int) -> tuple[IntArray, IntArray, FloatArray]:
@@ -130,13 +131,12 @@ def ndcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
     best = best_ranking(batch, most=cutoff)
     gains = _exponential_gain(batch.grade, highest[batch.topic_of])
     ideal_gains = _exponential_gain(best.gain.astype(np.int64), highest[best.topic_of])
-    dcg = gained(batch, gains, discounted, cutoff)
-    ideal_dcg = best.sum_by_topic(discounted(ideal_gains, best.rank))
-    return divide(dcg, ideal_dcg)
+    ideal = best.sum_by_topic(discounted(ideal_gains, best.rank))
+    return divide(gained(batch, gains, discounted, cutoff), ideal)
 
 
 LEAST_EXPONENT = -2000
-"""2.0 to the power of this is 0, as of all exponents below -1074; lower ones need not fit into 32 bits."""
+"""Lower exponents are raised to this one, as ldexp takes 32 bits: from -1075 on, 2.0 to their power is 0."""
 
 
 def _exponential_gain(grade: IntArray, highest: IntArray) -> FloatArray:
@@ -150,9 +150,12 @@ def _exponential_gain(grade: IntArray, highest: IntArray) -> FloatArray:
     return np.asarray(power - scaled_1, np.float64)
 
 
+# The `plain` functions compute the same bits for one topic without arrays: faster for few documents.
+
+
 def plain_ndcg(topic: RankedTopic, pairs: KeyNumbers) -> float:
     """Return ndcg of one topic, with grades as gains; columns with `pairs` do not come here."""
-    best = topic.judged.ideal[-1]
+    best = topic.judged.ideal[-1]  # ideal DCG at ranks 0, 1, 2 ... to the end of the best ranking
     return topic.dcg(topic.num_ret) / best if best else 0.0
 
 

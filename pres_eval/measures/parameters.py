@@ -45,8 +45,8 @@ class Parameters(Protocol):
 
         name   the measure, for labels and messages
         texts  the parameters of each `-m name.text`; none: the defaults
-        nmax   the cutoffs, where the texts name none, of measures whose reader stops at Nmax (--nmax): of
-               Cutoffs without defaults; the other kinds do not use it
+        nmax   the default cutoffs (--nmax) of Cutoffs(None), for measures whose reader stops at Nmax; the
+               other kinds do not use it
         """
 
 
@@ -77,7 +77,7 @@ def whole_number(name: str, text: str, least: int, before: str = "", fraction_of
             f"-m {name}.…: found {quoted(text)}, expected a whole number of at least {least}"
             + _guess_at_cutoff(f"{name}.{before}", text)
         )
-    return nearest_integer(match[1])
+    return nearest_integer(match[1])  # of a number beyond 64 bits, the largest that fits
 
 
 _LIKELY_CUTOFFS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
@@ -133,7 +133,9 @@ def check_comma(name: str, text: str) -> None:
     """Raise MeasureError for 0,5 among the parameters, which may be a decimal comma; 0,1 is a list of shares.
 
     To list 0 before another number, it is written with a decimal point: 0.0,5.
+    Worked examples: 0,5 and 1,0,25 and 0,10 are refused; 0,0 and 0,1 and 0,1,5 and 10,5 and 0,0.5 are lists.
     """
+    # A 0 alone, then a whole number alone that is neither 0 nor 1.
     match = re.search(r"(?:^|,)0,((?![01](?:,|$))[0-9]+)(?=,|$)", text)
     if match:
         raise MeasureError(
@@ -147,7 +149,7 @@ class Cutoffs:
 
     defaults      the ranks if none is named; None: those of --nmax
     or_all        whether `all` can be named, for the whole ranking
-    fraction_off  whether 23.4 is 23 at the end of a list
+    fraction_off  whether 23.4 is 23 at the end of a list of two or more, as in trec_eval
     """
 
     defaults: tuple[int, ...] | None
@@ -182,7 +184,10 @@ class Fractions:
     example: str = "0.1,0.5"
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """Return one column a level; those given several times count once."""
+        """Return one column a level; those given several times count once.
+
+        trec_eval: levels with the same two decimals are columns of the same label.
+        """
         for text in texts:
             check_comma(name, text)
         levels = {decimal_number(name, part) for part in split_parameters(texts)} or set(self.defaults)
@@ -227,7 +232,10 @@ class BetaCutoffs:
     example: str = "2,10,100"
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """Return one column for each β and cutoff, ascending; those given several times count once."""
+        """Return one column for each β and cutoff, ascending; those given several times count once.
+
+        Two β with the same six digits are two columns of the same label.
+        """
         chosen: set[tuple[float, int]] = set()
         if not texts:
             chosen.update(itertools.product(self.default_betas, self.default_cutoffs))
@@ -248,15 +256,20 @@ class BetaCutoffs:
 
 @dataclass(frozen=True)
 class Multiples:
-    """Ranks a R + b that grow with the number R of relevant documents: one column for each, `name_2R+100`."""
+    """Ranks a R + b that grow with the number R of relevant documents: one column for each, `name_2R+100`.
+
+    default_a, default_b  without parameters, there is a column for each a with each b
+    """
 
     example: str = "1R+0,2R+100"
+    default_a: tuple[int, ...] = (1, 2, 4)
+    default_b: tuple[int, ...] = (0, 100, 1000)
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """Return one column for each a and b; those given several times count once."""
         chosen = {self._read(name, part) for part in split_parameters(texts)}
         if not chosen:
-            chosen = set(itertools.product((1, 2, 4), (0, 100, 1000)))
+            chosen = set(itertools.product(self.default_a, self.default_b))
         return [(f"{name}_{a}R+{b}", (a, b)) for a, b in sorted(chosen)]
 
     def _read(self, name: str, text: str) -> tuple[int, int]:
@@ -287,11 +300,13 @@ class OptionalCutoffs:
 class Pairs:
     """Pairs `key=number` that all go into one value: one column for each list, `name_1=3.5,2=9.0`, or `name`.
 
-    keys  the keys that are allowed; None: any, as in trec_eval
+    keys            the keys that are allowed; None: any, as in trec_eval
+    is_persistence  whether the number is a persistence, p=0.8: a message guesses it from other texts
     """
 
     example: str = "1=3.5,2=9.0"
     keys: tuple[str, ...] | None = None
+    is_persistence: bool = False
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """Return one column for each list of pairs that was given."""
@@ -306,7 +321,7 @@ class Pairs:
         key, equals, value = part.partition("=")
         if not key or not equals or "=" in value:
             expected = "key=number"
-            if self.example.startswith("p=") and part.isdecimal():  # 8, or the end of 0,8: a persistence
+            if self.is_persistence and part.isdecimal():  # 8, or the end of 0,8
                 digits = text.removeprefix("0,") if text.startswith("0,") else part
                 expected = f"p=number: did you mean {name}.p=0.{digits}?"
             raise MeasureError(f"-m {name}.{text}: found {part!r}, expected {expected}")

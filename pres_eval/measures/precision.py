@@ -96,7 +96,7 @@ def relative_precision(batch: Batch, cutoff: int) -> FloatArray:
 def success(batch: Batch, cutoff: int) -> FloatArray:
     """1 if a relevant document is among the first k, else 0 (success at k).
 
-    Formula:  success_k = 1 if there is a relevant document at rank k or above, else 0
+    Formula:  success_k = 1 if there is a relevant document down to rank k, else 0
     Range: 0 or 1; the mean is the share of topics with an answer in the first k.
     Source: trec_eval, after Stephen Tomlinson.  ir_measures' Success@k.
     """

@@ -3,6 +3,10 @@
 They need preferences: `-R prefs`, or `-R qrels_prefs` to read a qrels file as preferences.  A judgement
 group is one user at one time; a document with a higher level is preferred to one with a lower level.  Levels,
 and so these measures, have nothing to do with -l; unjudged documents count for nothing.
+
+Counts have trec_eval's names: `poss` are the preferences that can be fulfilled, `ful` those that are.  `ret`
+are those between retrieved documents; `imp` those between a retrieved document and one that was not, whose
+order is implied.  Of pairs, `sum_imp` and `pairs_imp` have both kinds.
 """
 
 from __future__ import annotations
@@ -81,6 +85,7 @@ def pair(batch: PreferenceBatch) -> FloatArray:
     Notes: C is counted modulo 65536, as in trec_eval, which only shows if a file repeats lines very often.
     Source: trec_eval (prefs_pair), by Chris Buckley, 2008.
     """
+    # The pairs of which neither was retrieved add nothing to the sum.
     return divide(batch.pairs.sum_imp, batch.pairs.pairs)
 
 
@@ -104,9 +109,9 @@ def avgjg_rnonrel(batch: PreferenceBatch) -> FloatArray:
     Formula:  prefs_avgjg_Rnonrel = 1 / G · Σ_g F_g / P_g
       G         judgement groups of the topic
       R, N      relevant (level above 0) and nonrelevant judgements of group g; r relevant ones were retrieved
-      F_g, P_g  fulfilled and all preferences of the group.  If R ≥ N, r (R − N) and R (R − N) are added to
-                them: nonrelevant documents that nobody retrieved.  If R < N, only the first R documents of
-                the lowest level stay, in rank order.
+      F_g, P_g  fulfilled and all preferences of the group.  If R ≥ N, F_g is r (R − N) more and P_g is
+                R (R − N) more: nonrelevant documents that nobody retrieved.  If R < N, only the R documents
+                of the lowest level that rank highest stay.
     Range: 0 to 1; 0 for a topic with a group that is left without preferences (0 / 0), for instance because
       it has no relevant document.
     Notes: how many nonrelevant documents happened to be judged should not decide how much a group counts.
@@ -168,8 +173,8 @@ def avgjg_rnonrel_ret(batch: PreferenceBatch) -> FloatArray:
       r, n      relevant (level above 0) and nonrelevant judgements of retrieved documents in group g; R
                 relevant ones in all
       F_g, P_g  preferences of the group whose documents were both retrieved: fulfilled, and all.  If r ≥ n,
-                r (r − n) and R (r − n) are added to them.  If r < n, only the first r documents of the lowest
-                level stay, in rank order (the first R nonrelevant ones in a group with several subgroups).
+                F_g is r (r − n) more and P_g is R (r − n) more.  If r < n, only the r documents of the lowest
+                level that rank highest stay (the first R nonrelevant ones in a group with several subgroups).
     Range: 0 to 1; 0 for a topic with a group that is left without preferences (0 / 0).
     Notes: the R where r is to be expected, and the other oddities of prefs_avgjg_Rnonrel, are trec_eval's.
     Source: trec_eval (prefs_avgjg_Rnonrel_ret), by Chris Buckley, 2008.
@@ -218,7 +223,7 @@ def avgjg_imp(batch: PreferenceBatch) -> FloatArray:
 
 
 def _average_or_zero(batch: PreferenceBatch, fulfilled: IntArray, possible: IntArray) -> FloatArray:
-    """Return (T,) the mean of fulfilled / possible (G,) over the groups of each topic.
+    """Return (T,) the mean of fulfilled / possible over the groups of each topic, of all G groups.
 
     A topic with a group that has no possible preferences gets 0.
     """
@@ -228,17 +233,16 @@ def _average_or_zero(batch: PreferenceBatch, fulfilled: IntArray, possible: IntA
     return np.where(num_empty_groups > 0, 0.0, average)
 
 
-# Traits of all of them.
-_ANY = frozenset({Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.GRADED})
+_TRAITS_OF_ALL = frozenset({Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.GRADED})
 _measure = partial(Measure, uses_level=False, relevance=RelevanceInfo.PREFS)
 _count = partial(_measure, summary=total, format=Format.COUNT, tells_quality=False)
-_share = partial(_measure, traits=_ANY | {Trait.BOUNDED})
+_share = partial(_measure, traits=_TRAITS_OF_ALL | {Trait.BOUNDED})
 
 # `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
-    _count("prefs_num_prefs_poss", num_prefs_poss, traits=_ANY | {Trait.SET}),
-    _count("prefs_num_prefs_ful", num_prefs_ful, traits=_ANY),
-    _count("prefs_num_prefs_ful_ret", num_prefs_ful_ret, traits=_ANY),
+    _count("prefs_num_prefs_poss", num_prefs_poss, traits=_TRAITS_OF_ALL | {Trait.SET}),
+    _count("prefs_num_prefs_ful", num_prefs_ful, traits=_TRAITS_OF_ALL),
+    _count("prefs_num_prefs_ful_ret", num_prefs_ful_ret, traits=_TRAITS_OF_ALL),
     _share("prefs_simp", simp),
     _share("prefs_pair", pair),
     _share("prefs_avgjg", avgjg),

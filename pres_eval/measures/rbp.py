@@ -218,21 +218,21 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "rbp",
         rbp,
-        Pairs("p=0.8"),
+        Pairs("p=0.8", is_persistence=True),
         uses_level=False,
         traits=_BIASED | {Trait.GRADED, Trait.OWN_EXPECTED, Trait.OF_TOPIC_SCALE},
     ),
     Measure(
         "rbp_binary",
         rbp_binary,
-        Pairs("p=0.8", keys=("p",)),
+        Pairs("p=0.8", keys=("p",), is_persistence=True),
         ours=True,
         traits=_BIASED | {Trait.OWN_EXPECTED},
     ),
     Measure(
         "rbp_resid",
         rbp_residual,
-        Pairs("p=0.8"),
+        Pairs("p=0.8", is_persistence=True),
         less_is_better=True,
         uses_level=False,
         # trec_eval: 10.0 sets it to 0 only where it is called plainly rbp_resid.

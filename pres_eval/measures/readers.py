@@ -3,7 +3,11 @@
 A model has the probability C(i) that the reader goes on from rank i to rank i + 1.  The weight W(i) of a
 rank is the share of all documents read that are at this rank, so a score is the gain for each document
 read.  As in cwl_eval, a reader sees 1,000 documents at the most, and what follows the end of a ranking
-is worth nothing.
+is worth nothing.  rbp_cut and rbp_graded_cut alone go on to any rank.
+
+`gain_for_each_document` lowers cutoffs above 1,000, and lets no reader go on from the last rank.  Doubles are
+added one after the other (np.add.accumulate), and powers are Python's (elementwise): both as C computes them.
+Axes: T topics, D documents, K ranks; in formulas T is the gain that a reader wants.
 """
 
 from __future__ import annotations
@@ -15,13 +19,16 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, accumulate, elementwise, log2
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.continuing import READERS_DEPTH, gain_for_each_document, insq_continues, scaled_gains
+from pres_eval.measures.continuing import READERS_DEPTH, gain_per_document_read, insq_continues, scaled_gains
 from pres_eval.measures.counting import discounted, gained
 from pres_eval.measures.parameters import PAGE_CUTOFFS
 from pres_eval.measures.settings import MAX_REL, MIN_REL, WANTED_GAIN, MeasureSettings, persistence
 
 GAIN_TOLERANCE = 1e-9
-"""How far rounding may leave a sum of gains below T, as 6 × 1/3 below 2; a share of T if T is above 1."""
+"""How far rounding may leave a sum of gains below T, the wanted gain, as 6 × 1/3 below 2.
+
+If T is above 1, it is a share of T.
+"""
 
 
 def scaled_dcg(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -122,7 +129,7 @@ def inst(batch: Batch, gain_wanted: float, min_rel: float, max_rel: float | None
         step = (patience - 1.0) / patience
         return step * step
 
-    return gain_for_each_document(batch, READERS_DEPTH, min_rel, max_rel, continues)
+    return gain_per_document_read(batch, READERS_DEPTH, min_rel, max_rel, continues)
 
 
 def nearly_err_truncated(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -141,7 +148,7 @@ def nearly_err_truncated(batch: Batch, cutoff: int, min_rel: float, max_rel: flo
       reciprocal rank and other metrics", ICTIR 2021, doi:10.1145/3471158.3472239; cwl_eval.  trec_eval: none.
       ir_measures' NERR8(max_rel=…)@k.
     """
-    return gain_for_each_document(batch, cutoff, min_rel, max_rel, lambda rank, gain: 1.0 - gain)
+    return gain_per_document_read(batch, cutoff, min_rel, max_rel, lambda rank, gain: 1.0 - gain)
 
 
 def nearly_err_discounted(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -162,7 +169,7 @@ def nearly_err_discounted(batch: Batch, cutoff: int, min_rel: float, max_rel: fl
         """Return C(r) (T, K) after ranks (K,) with gains (T, K)."""
         return rank / (rank + 1.0) * (1.0 - gain)
 
-    return gain_for_each_document(batch, cutoff, min_rel, max_rel, continues)
+    return gain_per_document_read(batch, cutoff, min_rel, max_rel, continues)
 
 
 def nearly_err_persistent(batch: Batch, p: float, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -179,7 +186,7 @@ def nearly_err_persistent(batch: Batch, p: float, min_rel: float, max_rel: float
     Notes: equation 10 of the paper: RBP's reader who can be satisfied.
     Source: as nerr8.  ir_measures' NERR10(p=…,max_rel=…).
     """
-    return gain_for_each_document(batch, READERS_DEPTH, min_rel, max_rel, lambda rank, gain: p * (1.0 - gain))
+    return gain_per_document_read(batch, READERS_DEPTH, min_rel, max_rel, lambda rank, gain: p * (1.0 - gain))
 
 
 def nearly_err_wanting(batch: Batch, gain_wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -201,7 +208,7 @@ def nearly_err_wanting(batch: Batch, gain_wanted: float, min_rel: float, max_rel
         """Return C(r) (T, K) after ranks (K,) with gains (T, K)."""
         return insq_continues(rank, gain_wanted) * (1.0 - gain)
 
-    return gain_for_each_document(batch, READERS_DEPTH, min_rel, max_rel, continues)
+    return gain_per_document_read(batch, READERS_DEPTH, min_rel, max_rel, continues)
 
 
 def rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
@@ -250,7 +257,7 @@ _PERSISTENT = MeasureSettings((persistence(0.8),), PAGE_CUTOFFS, "10,20,p=0.9")
 
 # Traits of measures of the first documents, and of those among them that use grades.
 _OF_FIRST_DOCUMENTS = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES, Trait.OWN_EXPECTED})
-_RISING = _OF_FIRST_DOCUMENTS | {Trait.GRADED, Trait.OF_TOPIC_SCALE}
+_OF_FIRST_GRADES = _OF_FIRST_DOCUMENTS | {Trait.GRADED, Trait.OF_TOPIC_SCALE}
 _graded_measure = partial(Measure, ours=True, uses_level=False)
 # Measures of a reader who may stop because of what was found.
 _stopping_measure = partial(
@@ -261,15 +268,16 @@ _stopping_measure = partial(
 # `base.Measure` explains the fields, `base.Trait` the traits.
 MEASURES: tuple[Measure, ...] = (
     Measure("rbp_cut", rbp_cut, _PERSISTENT, ours=True, traits=_OF_FIRST_DOCUMENTS),
-    _graded_measure("rbp_graded_cut", graded_rbp_cut, _PERSISTENT, traits=_RISING),
-    _graded_measure("sdcg", scaled_dcg, _AT_RANKS, traits=_RISING),
+    _graded_measure("rbp_graded_cut", graded_rbp_cut, _PERSISTENT, traits=_OF_FIRST_GRADES),
+    _graded_measure("sdcg", scaled_dcg, _AT_RANKS, traits=_OF_FIRST_GRADES),
     _stopping_measure(
         "bpm",
         bejeweled_player,
         MeasureSettings((WANTED_GAIN, *_GRADES), PAGE_CUTOFFS, "10,20,T=2,max_rel=3"),
         best_by_grade=False,
     ),
-    _graded_measure("insq", insq, _WANTING, traits=_RISING - {Trait.RISES}),
+    # RISES would promise bounds for unjudged documents, which it does not have (`bounds.WITHOUT_BOUNDS`).
+    _graded_measure("insq", insq, _WANTING, traits=_OF_FIRST_GRADES - {Trait.RISES}),
     _stopping_measure("inst", inst, _WANTING),
     _stopping_measure("nerr8", nearly_err_truncated, _AT_RANKS),
     _stopping_measure("nerr9", nearly_err_discounted, _AT_RANKS),

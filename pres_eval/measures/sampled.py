@@ -3,7 +3,16 @@
 The drawn documents represent the others of their stratum.  Documents outside of all strata count
 as not relevant, as those outside of a pool do.
 
-Axes: T topics, S strata, R documents of strata, D of these that were retrieved (`batch.retrieved`).
+Axes of arrays: T topics, S strata, R documents of strata, D of these that were retrieved, which
+`batch.retrieved` (D,) has by topic and rank.  In formulas R is the number of relevant documents, inferred.
+
+`SampledBatch` explains its fields.  Most often used here:
+  times (R,)             how often each document was drawn: once or never, but for a resampled batch
+  worth (R,)             1/π, how many documents each one represents; 0 if it was not drawn
+  drawn, relevant (S,)   documents of each stratum that were drawn, and the relevant ones of these
+  begins (D,)            where in `retrieved` the topic of each document begins
+  before(values) (D,)    sums of the values of the topic's documents at higher places
+  most                   the last rank that counts (-M), None for all
 """
 
 from __future__ import annotations
@@ -56,8 +65,10 @@ def inferred_ap(batch: SampledBatch) -> FloatArray:
     mean_precision = divide(sum_of_precisions, batch.relevant)
     share = divide(inferred, all_inferred[batch.topic_of_group])
     values = batch.over_strata(share * mean_precision)
-    if batch.most:
-        values = np.where(all_inferred > batch.most, values * all_inferred / batch.most, values)
+    if batch.max_retrieved:
+        values = np.where(
+            all_inferred > batch.max_retrieved, values * all_inferred / batch.max_retrieved, values
+        )
     return values
 
 
@@ -99,6 +110,7 @@ def inferred_ndcg(batch: SampledBatch, pairs: KeyNumbers) -> FloatArray:
       i, g_i, k_i   documents of stratum s that were drawn, have a gain and are retrieved: gain and rank
       d_s, d, n_s'  documents of stratum s, and of all strata, that are retrieved; those of s that were drawn
       ideal DCG     of g_1 repeated R_1 times, g_2 R_2 times …, the highest gain first; R_g = Σ_s r_gs N_s/n_s
+      r_gs          documents of stratum s that were drawn and have the gain g
     Range: 0 to about 1; 0 if no gain is positive.
     Parameters: other gains for grades, as in -m infNDCG.1=3.5,2=9.
     Notes: -R strata; -l has no effect.  Its ideal ranking has whole documents alone: of 2.7 inferred it takes
@@ -140,9 +152,9 @@ def _ideal_dcg(batch: SampledBatch, gain: FloatArray) -> FloatArray:
         num_drawn = batch.by_stratum(batch.times[rows], rows)
         num_inferred = batch.over_strata(divide(num_drawn * batch.num_documents, batch.drawn))
         for topic in np.flatnonzero(num_inferred).tolist():
-            ranks = _ranks(num_placed[topic], num_inferred[topic], batch.most or LARGEST_LONG)
+            ranks = _ranks(num_placed[topic], num_inferred[topic], batch.max_retrieved or LARGEST_LONG)
             terms = np.append(ideal_dcg[topic], value / _log2(ranks + 1))
-            ideal_dcg[topic] = np.add.accumulate(terms)[-1]
+            ideal_dcg[topic] = np.add.accumulate(terms)[-1]  # one after the other, as the script does
         num_placed += num_inferred
         # 2 + 8/3 + 4/3 are 6 documents, also if doubles add up to a little less.
         nearest = np.rint(num_placed)
@@ -152,7 +164,7 @@ def _ideal_dcg(batch: SampledBatch, gain: FloatArray) -> FloatArray:
 
 
 def _ranks(num_placed: float, num_documents: float, cutoff: int) -> FloatArray:
-    """Return the ranks (n,) of documents that follow `num_placed` others in a ranking, down to a cutoff.
+    """Return the ranks (n,) of documents behind `num_placed` others, down to the first not above a cutoff.
 
     Neither number need be whole: 2.5 documents behind 1.5 have the ranks 2.5 and 3.5.
     """
@@ -236,8 +248,8 @@ def stat_ap(batch: SampledBatch) -> FloatArray:
       i, j  relevant documents drawn that are retrieved, k their ranks; R is over all relevant ones drawn
       π     probability of being drawn; of strata n_s/N_s, the share of the stratum that was
     Range: 0 or more; an estimate can be above 1.  0 if no relevant document was drawn.
-    Notes: -R prels or -R strata.  In prels π is 1 for documents of methods 0 and 2.  The document itself
-      counts once in the precision at its rank, where it is for sure.
+    Notes: -R prels or -R strata.  In prels π is 1 for documents of methods 0 and 2, which an algorithm chose.
+      The document itself counts once in the precision at its rank, where it is for sure.
     Source: Aslam & Pavlu, "A practical sampling strategy for efficient retrieval evaluation", Northeastern
       University, 2007; Carterette et al., "Evaluation over thousands of queries", SIGIR 2008,
       doi:10.1145/1390334.1390445.  trec_eval: none.

@@ -36,7 +36,7 @@ def work_saved(batch: Batch, percent: float) -> FloatArray:
       N  documents to read without a ranking: -N, or those judged for the topic
     Range: x/100 - 1 to x/100; 0 if n is 0.  To read in any order saves nothing: that is what 1 - x/100 takes
       off.
-    Parameters: x in percent, as in -m wss.95,100; below 1 with its sign, as in -m wss.0.5%.
+    Parameters: x in percent, as in -m wss.95,100; below 1 with a % sign, as in -m wss.0.5%.
     Notes: N counts at least what was judged and what was retrieved.  The first definition reads until recall
       is at least x: m is rounded up there, and to the nearest whole number in CLEF TAR.  ASReview's wss takes
       m rounded down, and compares r with the rank at which a random order is taken to find m documents,
@@ -58,7 +58,7 @@ def work_saved(batch: Batch, percent: float) -> FloatArray:
 def chance_and_rank(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray | IntArray]:
     """Return the chance (T,) that the `number`-th relevant document is retrieved, and its rank (T,).
 
-    number  (T,) counted from 1
+    number  (T,) counted from 1; 0: no document, with rank 0
     Without ties the chance is 1, or 0 with rank 0; in ties the rank is the expected one.
     """
     if batch.ties is not None:
@@ -75,7 +75,7 @@ def last_relevant(batch: Batch) -> FloatArray:
     Formula:  last_rel = r_k
       k  relevant documents retrieved      r_k  rank of the last of them
     Range: from 1 up; 0 if no relevant document was retrieved.  Less is better.
-    Notes: compare runs that find the same documents, best rankings of all documents: a run that does not
+    Notes: compare runs that find the same documents, ideally rankings of all documents: a run that does not
       retrieve the last one looks better.  norm_last_rel is it as a share of the documents to read.
     Source: CLEF TAR's tar_eval; Kanoulas, Li, Azzopardi & Spijker, "CLEF 2017 Technologically Assisted
       Reviews in Empirical Medicine Overview", CLEF 2017 Working Notes.  trec_eval: none.
@@ -102,7 +102,7 @@ def recall_at_percent(batch: Batch, percent: float) -> FloatArray:
       k       x/100 N, to the nearest whole number (half to even)
       N       documents to read without a ranking: -N, or those judged for the topic
     Range: 0 to 1; 0 if n is 0.
-    Parameters: x in percent, as in -m recall_at_percent.10,20; below 1 with its sign, as in
+    Parameters: x in percent, as in -m recall_at_percent.10,20; below 1 with a % sign, as in
       -m recall_at_percent.0.5%.
     Notes: recall_k reads as many documents for each topic, this one the same share.  ASReview's recall rounds
       k down; its erf is that minus the share itself, with the documents of a random order rounded.

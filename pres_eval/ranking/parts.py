@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from pres_eval.arrays import NO_IDS, GrowingColumns, Ids, IdTable, IntArray, TopicNumbers, gathered
+from pres_eval.arrays import NO_IDS, GrowingColumns, Ids, IdTable, IntArray, TopicNumbers, rows_of_stretches
 from pres_eval.ranking.ranked import NO_TIES, NO_TOPICS, Ranked, Scores, Ties, inverse
 from pres_eval.reading.cuts import ScatteredError
 from pres_eval.reading.file import Chunk, File
@@ -279,38 +279,32 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
     num_ret = np.concatenate([part.num_ret for part in parts])
     num_judged = np.concatenate([np.diff(part.offsets) for part in parts])
     offsets = np.concatenate(([0], np.cumsum(num_judged)))
-    ranks = [part.rank for part in parts]
-    documents = [part.document for part in parts]
     ties = NO_TIES
     if any(len(part.ties.document) for part in parts):
         ties = _joined_ties(parts)
-    num_dropped = sum(part.num_dropped for part in parts)
+    joined = Ranked(
+        topic=topic,
+        num_ret=num_ret,
+        offsets=offsets,
+        rank=np.concatenate([part.rank for part in parts]),
+        document=np.concatenate([part.document for part in parts]),
+        ties=ties,
+        num_dropped=sum(part.num_dropped for part in parts),
+    )
     if _are_ascending(topic):
-        return Ranked(
-            topic=topic,
-            num_ret=num_ret,
-            offsets=offsets,
-            rank=np.concatenate(ranks),
-            document=np.concatenate(documents),
-            ties=ties,
-            num_dropped=num_dropped,
-        )
+        return joined
     order = np.argsort(topic, kind="stable")
-    starts, num_judged = offsets[:-1][order], num_judged[order]
-    new_offsets = np.concatenate(([0], np.cumsum(num_judged)))
+    rows, new_offsets = rows_of_stretches(offsets[:-1][order], num_judged[order])
     if len(ties.document):
-        topic_of_tie = np.searchsorted(offsets, ties.document, side="right") - 1
-        number_in_topic = ties.document - offsets[topic_of_tie]
-        moved = new_offsets[inverse(order)[topic_of_tie]] + number_in_topic
-        ties = Ties.sorted_by_document(moved, ties.first, ties.size)
-    return Ranked(
+        ties = ties.moved(inverse(rows))
+    return replace(
+        joined,
         topic=topic[order],
         num_ret=num_ret[order],
         offsets=new_offsets,
-        rank=gathered(ranks, starts, num_judged),
-        document=gathered(documents, starts, num_judged),
+        rank=joined.rank[rows],
+        document=joined.document[rows],
         ties=ties,
-        num_dropped=num_dropped,
     )
 
 

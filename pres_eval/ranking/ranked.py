@@ -12,6 +12,7 @@ from pres_eval.arrays import AnyInts, IntArray
 from pres_eval.records import dataclass
 
 Scores = NDArray[np.float64] | NDArray[np.float32]
+"""Scores of runs: doubles, or floats as trec_eval 9.0.8 has them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,10 @@ class Ties:
         return Ties.sorted_by_document(document[remaining], self.first[remaining], self.size[remaining])
 
     def among(self, rows: IntArray | slice) -> Ties:
-        """Return the ties of some of the judged documents (n,), which become documents 0, 1, ..."""
+        """Return the ties of some of the judged documents (n,), which become documents 0, 1, ...
+
+        rows  indices, ascending, or a slice with a start and a stop
+        """
         if not len(self.document):
             return self
         # Not by a table of all documents, of which there may be millions in many blocks.
@@ -48,15 +52,16 @@ class Ties:
             begin, end = np.searchsorted(self.document, (rows.start, rows.stop)).tolist()
             chosen = slice(begin, end)
             return Ties(self.document[chosen] - rows.start, self.first[chosen], self.size[chosen])
+        # For each row the first tied document at or behind it, which may be the row itself.
         nearest = np.searchsorted(self.document, rows)
         nearest = np.minimum(nearest, len(self.document) - 1)
-        tied = np.flatnonzero(self.document[nearest] == rows)
-        chosen_ties = nearest[tied]
-        return Ties(tied, self.first[chosen_ties], self.size[chosen_ties])
+        tied_rows = np.flatnonzero(self.document[nearest] == rows)
+        chosen_ties = nearest[tied_rows]
+        return Ties(tied_rows, self.first[chosen_ties], self.size[chosen_ties])
 
 
-_NONE = np.zeros(0, np.int64)
-NO_TIES = Ties(_NONE, _NONE, _NONE)
+_NO_ROWS = np.zeros(0, np.int64)
+NO_TIES = Ties(_NO_ROWS, _NO_ROWS, _NO_ROWS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +96,8 @@ def only(ranked: AnyRanked, rows: IntArray) -> AnyRanked:
     return replace(ranked, offsets=offsets, rank=ranked.rank[rows], document=ranked.document[rows], ties=ties)
 
 
-NO_TOPICS = Ranked(_NONE, _NONE, np.zeros(1, np.int64), _NONE, _NONE, NO_TIES)
+NO_TOPICS = Ranked(_NO_ROWS, _NO_ROWS, np.zeros(1, np.int64), _NO_ROWS, _NO_ROWS, NO_TIES)
+"""A run without topics."""
 
 
 def inverse(order: IntArray) -> IntArray:

@@ -81,6 +81,10 @@ class Block:
         topic_of_group, lengths = topics.stretches()
         return cls(topics=topic_of_group, lengths=lengths, documents=documents, numbers=numbers, lines=lines)
 
+    def document_ids(self) -> Ids:
+        """Return the ids (N,) of all documents, which a column of another kind than Ids makes now."""
+        return self.documents.take(slice(None))
+
     def groups(self, first: int, last: int) -> Block:
         """Return the groups first ... last-1."""
         topics, lengths = self.topics[first:last], self.lengths[first:last]
@@ -173,7 +177,7 @@ def joined(name: str, blocks: Iterable[Block]) -> Block:
             continue
         topics.append(block.topics)
         lengths.append(block.lengths)
-        documents.append(block.documents.take(slice(None)))
+        documents.append(block.document_ids())
         numbers.append(block.numbers)
         if block.lines is not None:
             lines.append(block.lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import re
@@ -10,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pres_eval.errors import InputError, quoted
-from pres_eval.reading.file import File
+from pres_eval.reading.file import BYTE_ORDER_MARK, File
 from pres_eval.reading.formats.csv_rows import separated_rows
 from pres_eval.reading.headings import pick, plain
 from pres_eval.reading.topic_files import BLANKS, TOPIC_HEADINGS, decoded, encoded, lines_of, words_of
@@ -24,12 +25,15 @@ def header_of(path: str) -> dict[str, str]:
 
     The header is like YAML: the key of a line that is indented below another one follows that one's key and a
     point: `platform.os`.  Items of a list (`- name: x`) are numbered: `retrieval.1.name`.  A key that comes
-    again keeps its first value.
+    again keeps its first value.  Lines of `#` without a blank behind it are left out.
+
+    Worked example: the lines `# tag: t`, `# retrieval:`, `#   - name: bm25`, `#     b: 0.4` have the values
+    tag: t, retrieval.1.name: bm25, retrieval.1.b: 0.4.
 
     Returns {} for a file that cannot be read.  Of a long header the first 64 KiB are read.
     """
     try:
-        lines = File(path).head().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").split("\n")
+        lines = File(path).head().removeprefix(BYTE_ORDER_MARK).decode("utf-8", "replace").split("\n")
     except InputError:
         return {}
     values: dict[str, str] = {}
@@ -44,7 +48,7 @@ def header_of(path: str) -> dict[str, str]:
             continue
         text = line.removeprefix(MARK)
         item = re.match(r"\s*- +(?=\S)", text)
-        if not above:
+        if not above:  # a list has a key, and stands below it
             item = None
         if item is not None:
             # An item may be as far to the right as the key of its list: half a column more puts it below.
@@ -57,6 +61,7 @@ def header_of(path: str) -> dict[str, str]:
         colon_of_key = ": "  # an item may be a text with a colon, such as an address
         if item is None:
             colon_of_key = ":"
+        # With a blank at the end, a key without a value has a colon and a blank as well.
         key, colon, value = f"{text.rstrip()} ".partition(colon_of_key)
         if colon:
             indent = len(key) - len(key.lstrip())
@@ -95,7 +100,8 @@ TREC_TOPIC = re.compile(
 def read_texts(path: str) -> dict[bytes, str]:
     """Return texts by id, of lines `id text`, CSV, JSON, or TREC topics with <num> and <title>.
 
-    Raises InputError for a line without a text.
+    Of an id that comes twice, the last text counts.  In CSV a text may be empty.
+    Raises InputError for other lines and records, and if there is no text.
     """
     whole = decoded(b"".join(chunk.text() for chunk in File(path).chunks()))
     if re.search("<top>|<num>", whole, re.IGNORECASE):
@@ -164,30 +170,44 @@ def _of_list(path: str, text: str) -> dict[str, str]:
         records = json.loads(text)
     except ValueError as error:
         raise InputError(path, None, f"no JSON ({error})", TEXTS_LAYOUT) from None
-    return dict(_pair(path, number, json.dumps(record)) for number, record in enumerate(records, 1))
+    texts: dict[str, str] = {}
+    for number, record in enumerate(records, 1):
+        name, text_of_record = _fields_of_record(record)
+        if not name or not text_of_record:
+            shown = json.dumps(record, ensure_ascii=False)
+            raise InputError(path, None, f"record {number}, {quoted(shown)}", TEXTS_LAYOUT)
+        texts[name] = text_of_record
+    return texts
 
 
 def _pair(path: str, number: int, line: str) -> tuple[str, str]:
     """Return the id and the text of a line: separated, or a JSON record; raise InputError."""
+    name = text = ""
     if line.lstrip().startswith("{"):
-        try:
-            fields = json.loads(line)
-        except ValueError:
-            fields = {}
-        pair = [_first_field(fields, IDS), _first_field(fields, FIELDS_OF_TEXTS)]
+        with contextlib.suppress(ValueError):
+            name, text = _fields_of_record(json.loads(line))
     elif "\t" in line:
-        pair = line.split("\t", 1)
+        name, _, text = line.partition("\t")
     else:
-        pair = re.split("[ \v\f]+", line.strip(BLANKS), maxsplit=1)
-    if len(pair) < 2 or not all(pair):
+        name, *texts = re.split("[ \v\f]+", line.strip(BLANKS), maxsplit=1)
+        text = "".join(texts)
+    name, text = name.strip(BLANKS), text.strip()
+    if not name or not text:
         raise InputError(path, number, quoted(line), TEXTS_LAYOUT)
-    name, text = pair
-    return name.strip(BLANKS), text.strip()
+    return name, text
+
+
+def _fields_of_record(record: Any) -> tuple[str, str]:
+    """Return the id and the text of a record in JSON, "" for those that it lacks."""
+    if not isinstance(record, dict):
+        return "", ""
+    return _first_field(record, IDS).strip(BLANKS), _first_field(record, FIELDS_OF_TEXTS).strip()
 
 
 def _first_field(fields: Mapping[str, Any], names: Sequence[str]) -> str:
     """Return the value of the first of these names that has one in a JSON record, "" if none has."""
     for name in names:
-        if fields.get(name):
-            return str(fields[name])
+        value = fields.get(name)
+        if value is not None and value != "":
+            return str(value)
     return ""

@@ -12,7 +12,6 @@ from pres_eval.arrays import (
     IntArray,
     Words,
     all_digits,
-    load_pairs,
     load_words,
 )
 
@@ -56,7 +55,7 @@ def read_short_numbers(
     least_digits = max(num_decimals, 1)
     if num_digits.min() < least_digits or num_digits.max() > WORD or num_decimals >= WORD:
         return None
-    words = _last_words(buffer, ends)
+    words = load_words(buffer, ends - WORD)
     if num_decimals:
         dot = np.uint64(8 * (WORD - 1 - num_decimals))
         if (((words >> dot) & np.uint64(255)) != ord(".")).any():
@@ -70,21 +69,6 @@ def read_short_numbers(
     if num_decimals:
         values /= EXACT_TENS[num_decimals]
     return values
-
-
-def _last_words(buffer: Bytes, ends: IntArray) -> Words:
-    """Return the eight bytes (n,) before each end.
-
-    Two neighbouring words of the buffer hold them: of b"abcdefgh" b"ijklmnop" the eight bytes before k are
-    b"cdefgh" of the first, moved down by two bytes, and b"ij" of the second, moved up by six.
-    """
-    last = ends - 1
-    low, high = load_pairs(buffer, (last >> 3) - 1)
-    shift = (last << 3).view(np.uint64) & np.uint64(56)
-    np.subtract(np.uint64(56), shift, out=shift)
-    words = high << shift
-    words |= low >> (np.uint64(64) - shift)
-    return words
 
 
 def _close_gap(words: Words, bytes_before: Bytes, num_decimals: int) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from pres_eval.arrays import GrowingColumns, Ids, IntArray
 from pres_eval.errors import InputError, plural
-from pres_eval.reading.file import File
+from pres_eval.reading.file import BYTE_ORDER_MARK, File
 from pres_eval.reading.formats.csv_rows import separator_of_lines
 from pres_eval.reading.headings import DOCNO, KNOWN_HEADINGS, plain
 from pres_eval.reading.lines import Layout, Lines, results_of_chunks
@@ -25,11 +25,12 @@ IdPairs = tuple[Ids, Ids, IntArray]
 def read_pairs(source: File, columns: str, also: str | None = None) -> IdPairs:
     """Read a file of two columns, separated by blanks, tabs, commas or semicolons, with or without a header.
 
-    The separator is the one that gives all lines the same number of columns.  Between blanks, commas and
-    quotation marks are part of the ids.
+    The separator is the one that gives all lines of the beginning the same number of columns.  Between
+    blanks, commas and quotation marks are part of the ids.
 
-    columns  names of the two columns, for messages
-    also     names of four columns that may be there instead: the first and the third of them are read
+    columns  names of the two columns, apart by a blank: their number is that of the columns
+    also     names of four columns that may be there instead: the first and the third of them are read; None,
+             and in a table with an index: there are two columns
     Raises InputError for a file that cannot be read, for other lines, and if there are none.
     """
     separator = separator_of_lines(source.head(), least=2)
@@ -38,7 +39,7 @@ def read_pairs(source: File, columns: str, also: str | None = None) -> IdPairs:
     else:
         first, second, lines = _between_signs(source, columns, also)
     rows = slice(0, None)
-    if is_heading(first[0]) and is_heading(second[0]):
+    if len(lines) and is_heading(first[0]) and is_heading(second[0]):
         rows = slice(1, None)
     if not len(lines[rows]):
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
@@ -60,7 +61,7 @@ def is_heading(cell: bytes) -> bool:
 
 def _has_index(source: File) -> bool:
     """Return whether the first heading of a table is empty, as pandas writes the index of a frame."""
-    return source.head().lstrip(b"\xef\xbb\xbf").startswith((b"\t", b",", b";"))
+    return source.head().removeprefix(BYTE_ORDER_MARK).startswith((b"\t", b",", b";"))
 
 
 def _between_blanks(source: File, columns: str, also: str | None) -> IdPairs:
@@ -100,14 +101,14 @@ def _between_signs(source: File, columns: str, also: str | None) -> IdPairs:
     else:
         first, second, expected_width, expected = 0, 1, 2, columns
         if also and width == len(also.split()):
-            second, expected_width = 2, width
+            second, expected_width, expected = 2, width, also
         body = rows
     for line, row in rows:
-        has_ids = len(row) == expected_width and row[second] and (row[first] or line == first_line)
-        if not has_ids:
-            if len(row) == expected_width:
-                raise InputError(source.name, line, "an empty cell", f"an id in each ({expected})")
+        if len(row) != expected_width:
             raise InputError(source.name, line, plural(len(row), "column"), f"{expected_width} ({expected})")
+        is_heading_of_index = has_index and line == first_line
+        if not is_heading_of_index and not (row[first] and row[second]):
+            raise InputError(source.name, line, "an empty cell", f"an id in each ({expected})")
     first_ids = Ids.from_texts([encoded(row[first]) for _, row in body])
     second_ids = Ids.from_texts([encoded(row[second]) for _, row in body])
     return first_ids, second_ids, np.array([line for line, _ in body], np.int64)
@@ -119,5 +120,5 @@ def _pairs_of_chunk(lines: Lines) -> IdPairs:
     Of two columns both are read, of four the first and the third.
     """
     last_column = lines.checked().fields.columns - 1
-    first, second = lines.column(0), lines.column(min(last_column, 2))
+    first, second = lines.column(0), lines.column(min(last_column, 2))  # column 1 of two, 2 of four
     return first, second, lines.line_of(np.arange(len(lines))) + 1

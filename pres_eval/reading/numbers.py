@@ -267,3 +267,9 @@ def read_whole_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple
     if is_regular.all():
         return numbers, []
     return numbers, _read_singly(numbers, ~is_regular, read_whole_number, buffer, starts, ends)
+
+
+def are_whole(values: FloatArray) -> BoolArray:
+    """Return (n,) which doubles are whole numbers that 64 bits hold."""
+    is_whole: BoolArray = np.trunc(values) == values
+    return is_whole & (np.abs(values) < float(LARGEST_WHOLE_NUMBER))

@@ -28,7 +28,7 @@ EXCLUDE_FROM = (RUN_AND_QRELS, RUN_ALONE)
 """Values of --exclude-from: where documents that must not count are left out."""
 
 IdMapping = Callable[[Ids], tuple[Ids, BoolArray]]
-"""Function that returns the ids that ids (N,) become (N,), and which of them (N,) were mapped."""
+"""Function that returns the ids that ids (N,) become (N,), and which of them (N,) become other ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Excluded:
         if self.pool is None:
             rows = np.arange(len(documents))
             return documents.equal(rows, topics, rows)
-        topic_of_stretch, lengths = topics.stretches()
+        topic_of_stretch, lengths = topics.stretches()  # of neighbours with the same topic
         matches = self.pool.join(self.pool.find_topics(topic_of_stretch), lengths, documents)
         is_excluded = np.zeros(len(documents), np.bool_)
         is_excluded[matches.rows] = True
@@ -78,8 +78,7 @@ class Rewriting:
     dense       whether ranks close up where a document comes again
     excluded    documents that do not count; None: all count
     judged_too  whether excluded documents are left out of the judgements as well
-    num_judged  how many judgements there were before `of_judgements` rewrote them, which sets it; 0 until
-                then
+    num_judged  in the rewriting that judgements keep: how many there were before `of_judgements` rewrote them
     """
 
     mapping: IdMapping | None = None
@@ -93,16 +92,16 @@ class Rewriting:
         written = block
         num_mapped = 0
         if self.mapping is not None:
-            documents, is_mapped = self.mapping(block.documents.take(slice(None)))
+            documents, is_mapped = self.mapping(block.document_ids())
             block = replace(block, documents=documents)
             num_mapped = int(np.count_nonzero(is_mapped))
         if self.excluded is None:
             return RewrittenRows(block, written, num_mapped)
         group_of_row = np.repeat(np.arange(len(block.topics)), block.lengths)
         topics = block.topics.take(group_of_row)
-        is_excluded = self._are_excluded(topics, block.documents.take(slice(None)))
+        is_excluded = self._are_excluded(topics, block.document_ids())
         if self.mapping is not None:
-            is_excluded |= self._are_excluded(topics, written.documents.take(slice(None)))
+            is_excluded |= self._are_excluded(topics, written.document_ids())
         rows = np.flatnonzero(~is_excluded)
         num_excluded = len(group_of_row) - len(rows)
         if not num_excluded:
@@ -160,28 +159,32 @@ class FileMapping:
         """
         self._table, self._targets = IdTable(first), second
         self._arguments = name, first, second, lines
-        repeats = self._table.repeats
-        others = repeats[~second.equal(repeats, second, self._table.first)]
+        repeats, first_of_repeats = self._table.repeats, self._table.first
+        others = repeats[~second.equal(repeats, second, first_of_repeats)]
         if len(others):
             row = int(others.min())
             problem = f"document {quoted(first[row])} again, for another one"
             raise InputError(name, int(lines[row]), problem, "one document for each")
+        rows = np.arange(len(first))
+        self._is_another = ~first.equal(rows, second, rows)
+        """(N,) whether the id in the second column is another one than that in the first."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FileMapping, self._arguments  # another process has other hashes
 
     def __call__(self, ids: Ids) -> tuple[Ids, BoolArray]:
-        """Return the mapped ids (N,), and which of them (N,) the file has; others stay as they are."""
+        """Return the mapped ids (N,), and which of them (N,) are other ones; ids not in the file stay."""
         target_rows = self._table.find(ids)
-        is_known = target_rows >= 0
-        if is_known.all():
-            return self._targets.take(target_rows), is_known
-        known, unknown = np.flatnonzero(is_known), np.flatnonzero(~is_known)
+        known, unknown = np.flatnonzero(target_rows >= 0), np.flatnonzero(target_rows < 0)
+        is_another = np.zeros(len(ids), np.bool_)
+        is_another[known] = self._is_another[target_rows[known]]
+        if not len(unknown):
+            return self._targets.take(target_rows), is_another
         unknown_then_mapped = Ids.concatenate([ids.take(unknown), self._targets.take(target_rows[known])])
         index = np.empty(len(ids), np.int64)  # of each row among these
         index[unknown] = np.arange(len(unknown))
         index[known] = len(unknown) + np.arange(len(known))
-        return unknown_then_mapped.take(index), is_known
+        return unknown_then_mapped.take(index), is_another
 
 
 def rewriting_of(map_docs: Any, map_ranks: str, exclude: Any, exclude_from: str) -> Rewriting:
@@ -209,7 +212,7 @@ def rewriting_of(map_docs: Any, map_ranks: str, exclude: Any, exclude_from: str)
 def read_mapping(text: str) -> IdMapping:
     """Return the mapping of a value of --map-docs: a file, a regular expression with a group, or `patent`.
 
-    Raises UsageError for other values, InputError for a file that cannot be read, or names an id twice.
+    Raises UsageError for other values, InputError for a file that cannot be read, or maps an id to two ids.
     """
     import os
 
@@ -237,5 +240,5 @@ def read_excluded(text: str) -> Excluded:
     if text == "self":
         return Excluded(None)
     topic_column, documents, _ = read_pairs(File(text), "topic docno", also="topic iteration docno relevance")
-    topics, lengths = topic_column.take(slice(None)).stretches()
+    topics, lengths = topic_column.stretches()
     return Excluded(build_pool(topics, lengths, documents).pool)

@@ -21,7 +21,7 @@ from pres_eval.reading.streams import Progress
 from pres_eval.records import dataclass
 
 PARQUET_ENDING = ".parquet"
-"""Names of folders whose files of the same ending are the parts of one table."""
+"""Ending of the name of a folder whose files with this ending are the parts of one table."""
 
 PARQUET_MAGIC = b"PAR1"
 """First bytes of Parquet files."""
@@ -31,10 +31,10 @@ PARQUET = "parquet"
 """Names of formats of runs, as -T gives them."""
 
 TABLE_FORMATS = ("beir", "json", "jsonl", "csv", PARQUET)
-"""Other formats of runs and of judgements, as -T and -R name them."""
+"""Formats other than trec_eval's of runs and of judgements, as -T and -R name them."""
 
 RUN_FORMATS = ("msmarco", *TABLE_FORMATS)
-"""All other formats of runs."""
+"""Formats of runs other than trec_eval's, as -T names them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class RunFiles:
 
     name     as messages call it
     sources  the files in the order of the numbers in their names, which is that of their rows
-    form     its format, by the name that -T gives it
+    form     its format: TREC, or the name of one of `recognising.FORMATS`
     """
 
     name: str
@@ -66,13 +66,17 @@ class RunFiles:
             source.watch(progress)
 
     def advance(self, count: int) -> None:
-        """Report the number of bytes read to whoever watches."""
+        """Call the `progress` of `watch`, which all files share, with a number of bytes read elsewhere.
+
+        Other processes read splits of the files: only they know when.
+        """
         self.sources[0].advance(count)
 
     def of_form(self, form: str) -> RunFiles:
-        """Return the files in the format of -T, or in Parquet as it is recognised.
+        """Return the files in the format of -T, or without -T in Parquet, as it is recognised.
 
-        Raises InputError if part files have several formats, or another than that of -T.
+        A single file for which --columns names columns is read in the format that its beginning shows.
+        Raises InputError if some part files are in Parquet and others not.
         """
         if len(self.sources) > 1:
             return self._parts_of_form(form)
@@ -88,12 +92,12 @@ class RunFiles:
 
         Raises InputError if some are in Parquet and others not.
         """
-        is_parquet = {
-            source: source.starts_with(PARQUET_MAGIC) for source in self.sources if source.size() != 0
-        }
-        first_is_parquet = next(iter(is_parquet.values()), False)
-        is_parquet_run = form == PARQUET or first_is_parquet
-        for source, is_parquet_file in is_parquet.items():
+        if form not in (TREC, PARQUET):
+            return replace(self, form=form)
+        filled_sources = [source for source in self.sources if source.size() != 0]
+        is_parquet = [source.starts_with(PARQUET_MAGIC) for source in filled_sources]
+        is_parquet_run = form == PARQUET or is_parquet[:1] == [True]
+        for source, is_parquet_file in zip(filled_sources, is_parquet, strict=True):
             if is_parquet_file != is_parquet_run:
                 problem = "no Parquet"
                 if is_parquet_file:
@@ -101,8 +105,8 @@ class RunFiles:
                 raise InputError(
                     source.name, None, problem, "the part files of a run all as text, or all as Parquet"
                 )
-        if is_parquet_run:
-            return RunFiles(self.name, tuple(is_parquet), PARQUET)
+        if is_parquet_run and filled_sources:
+            return RunFiles(self.name, tuple(filled_sources), PARQUET)
         return replace(self, form=form)
 
     @property
@@ -118,7 +122,10 @@ def check_format(form: str) -> None:
 
 
 def form_of_named(source: File, form: str) -> str:
-    """Return the format of a run for which options name columns; `form` if the file lacks these columns."""
+    """Return the format of a run for which options name columns; `form` if the file lacks these columns.
+
+    Of Parquet it is NAMED, so that the columns are those that the options name.
+    """
     from pres_eval.reading.formats.recognising import NAMED, recognised
 
     if not source.naming.for_role(Role.RUN).columns:
@@ -189,7 +196,7 @@ def _part_files(address: str) -> list[str] | None:
 
 def _file_name(path: str) -> str:
     """Return the last part of a path or an address."""
-    return path.rpartition("/")[2]
+    return path.replace(os.sep, "/").rpartition("/")[2]  # Windows' paths have backslashes
 
 
 def _check_no_pipe(path: str) -> None:

@@ -35,12 +35,13 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ZScores:
-    """The entries of a file, sorted by topic and label.
+    """The entries of a file, sorted by topic and label; and what `convert` has not found in it so far.
 
     name            the file, as messages call it
     topics          ids of the topics, in byte order
     first           index of each topic's first entry
-    missing         topics and labels whose Z-score is NO_ZSCORE so far, for want of a usable entry
+    entries         all entries
+    missing         topics and labels whose Z-score is NO_ZSCORE, as `convert` found no usable entry
     past_the_table  those of them that trec_eval looks for behind its last entry
     """
 
@@ -52,21 +53,22 @@ class ZScores:
     past_the_table: list[tuple[bytes, bytes]] = field(default_factory=list)
 
     def convert(
-        self, topics: Sequence[bytes], label: str, values: FloatArray, *, ours: bool = False
+        self, topics: Sequence[bytes], label: str, values: FloatArray, *, not_in_trec_eval: bool = False
     ) -> FloatArray:
         """Return (T,) how many standard deviations above the mean each topic's value (T,) is.
 
-        topics  ids of the T topics
-        label   of the measure, as the file has it
-        ours    whether trec_eval lacks the measure
-        NO_ZSCORE where the file has no entry, or one without a deviation: this adds it to `missing`.  Where
-        trec_eval would look for the entry past its table, it adds that to `past_the_table`, unless ours.
+        topics            ids of the T topics
+        label             of the measure, as the file has it
+        not_in_trec_eval  whether trec_eval lacks the measure, so that it would look for no entry
+        If the deviation is 0, the Z-score is 0 for the mean itself.  For other values, and where the file has
+        no entry, it is NO_ZSCORE, and this adds the entry to `missing`; to `past_the_table` as well if
+        trec_eval would look for it past its table.
         Raises InputError for an entry that is not two numbers.
         """
         label_bytes = label.encode("utf-8", "surrogateescape")
         scores = np.full(len(values), NO_ZSCORE)
         for row, (topic, value) in enumerate(zip(topics, values.tolist(), strict=True)):
-            entry = self._find(topic, label_bytes, ours)
+            entry = self._find(topic, label_bytes, not_in_trec_eval)
             if entry is not None:
                 mean = self._number(entry.mean, entry.line)
                 deviation = self._number(entry.deviation, entry.line)
@@ -78,8 +80,8 @@ class ZScores:
                 self.missing.append((topic, label_bytes))
         return scores
 
-    def _find(self, topic: bytes, label: bytes, ours: bool) -> Entry | None:
-        """Return the entry that trec_eval finds, None if none; keep a search past its table, unless ours."""
+    def _find(self, topic: bytes, label: bytes, not_in_trec_eval: bool) -> Entry | None:
+        """Return the entry that trec_eval finds, None if there is none; keep its searches past the table."""
         topic_number = _search(topic, self.topics, len(self.topics))
         is_past = topic_number == len(self.topics)
         if topic_number is not None and not is_past:
@@ -92,7 +94,7 @@ class ZScores:
             if label_number is not None and label_number < len(labels):
                 return self.entries[begin + label_number]
             is_past = label_number is not None
-        if is_past and not ours:
+        if is_past and not not_in_trec_eval:
             # trec_eval: reads past its table there, and crashes unless what lies there is no match.
             self.past_the_table.append((topic, label))
         return None

@@ -138,7 +138,7 @@ def verdicts_table(patterns: Mapping[str, int], pairs: int, test: str, alpha: fl
         cells.append((pattern, count, f"{share:.1%}"))
     return Table(
         name="verdicts",
-        title=f"Verdicts on {pairs} pairs of runs ({test}, p < {alpha:g}, uncorrected)",
+        title=f"Verdicts on {plural(pairs, 'pair')} of runs ({test}, p < {alpha:g}, uncorrected)",
         headings=("pattern", "pairs", "share"),
         rows=rows,
         notes=(

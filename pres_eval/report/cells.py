@@ -9,7 +9,8 @@ import math
 
 from pres_eval.records import dataclass
 from pres_eval.report.grid import LATEX, MARKDOWN, escaped
-from pres_eval.report.text import UNKNOWN, interval, p_text, plain_text, shown, signed
+from pres_eval.report.text import UNKNOWN, interval, p_text, plain_text, shown
+from pres_eval.report.text import signed as with_sign
 
 BEST_MARK = "^"
 """The mark of the best of a measure in plain text; * is that of a significant difference."""
@@ -36,8 +37,11 @@ class Score:
     signed: bool = False
 
     def text(self, digits: int, style: str) -> str:
-        """Return the number with its marks, rounded to these digits, for a style of tables."""
-        number = signed(self.value, digits) if self.signed else shown(self.value, digits)
+        """Return the number with its marks, rounded to these digits, for a style of tables.
+
+        Digits and signs need no escape in any style.
+        """
+        number = with_sign(self.value, digits) if self.signed else shown(self.value, digits)
         if not self.best:
             return _marked(number, self.mark, style)
         if style in BOLD:
@@ -102,7 +106,10 @@ def _marked(text: str, mark: str, style: str) -> str:
 
 @dataclass(frozen=True)
 class Note:
-    """A line below a table that explains a mark, or several, with blanks between them."""
+    """A line below a table that explains one mark or several.
+
+    mark  the mark that it explains; several are separated by blanks
+    """
 
     text: str
     mark: str

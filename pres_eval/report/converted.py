@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,6 +32,8 @@ Write = Callable[[Columns], None]
 @contextmanager
 def parquet_table(stream: BinaryIO, selection: Selection) -> Iterator[Callable[[str, ScoredRun], None]]:
     """Return a function that writes a run, by its name, into a Parquet file, complete after the block.
+
+    selection  the columns of all runs' evaluations, in the same order
 
     The columns are `run`, `topic` and one for each measure that topics have values of: doubles, or texts.
     It is called for one run after the other, so that no more than one of them is in memory.
@@ -82,16 +85,25 @@ JSONL_KEEPS_IT = "--to jsonl keeps it"
 
 
 def write_blocks(
-    stream: BinaryIO, blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str
+    stream: BinaryIO,
+    blocks: Iterable[Block],
+    form: str,
+    grades: bool,
+    name: str,
+    tag: str,
+    is_sortable: bool = False,
 ) -> None:
     """Write blocks of rows in a format of TARGETS.
 
-    grades: whether the numbers are grades of judgements, else scores of a run
-    name: the file that the rows are from, for messages; tag: the last column of runs
+    grades       whether the numbers are grades of judgements, else scores of a run; none is nan
+    name         the file that the rows are from, for messages
+    tag          the last column of runs
+    is_sortable  whether `sort` can bring the file's lines of a topic together, which an error then advises
 
-    Raises InputError for what the format cannot hold: ids with blanks or that are no UTF-8, and in JSON a
-    topic or a document that comes again; UsageError for a tag that is no word; MissingExtraError for Parquet
-    without pyarrow.
+    Raises InputError for what the format cannot hold: in lines of columns ids with blanks or that begin a
+    comment, in CSV rounded ids, elsewhere ids that are no UTF-8; in JSON and JSON Lines an infinite number;
+    in JSON and MS MARCO's format a topic that comes again, and in JSON a document.  Raises UsageError for a
+    tag that is no word, MissingExtraError for Parquet without pyarrow.
     """
     if not grades and tag.split() != [tag]:
         raise UsageError(f"--tag {quoted(tag)}: expected a name without blanks")
@@ -99,35 +111,38 @@ def write_blocks(
         type_of_number = {"score": "double"}
         if grades:
             blocks = list(blocks)
-            has_fractions = any(block.numbers.dtype.kind == "f" for block in blocks)
-            type_of_number = {"relevance": "double" if has_fractions else "int64"}
+            has_doubles = any(block.numbers.dtype.kind == "f" for block in blocks)
+            type_of_number = {"relevance": "double" if has_doubles else "int64"}
         with parquet_writer(stream, {"query_id": "string", "doc_id": "string", **type_of_number}) as write:
             for block in blocks:
                 rows = []
                 for topic, docno, number, line in _rows(block):
                     rows.append((_text(name, topic, line), _text(name, docno, line), number))
-                write([list(column) for column in zip(*rows, strict=True)])
+                if rows:
+                    write([list(column) for column in zip(*rows, strict=True)])
         return
-    stream.writelines(_texts(blocks, form, grades, name, tag))
+    stream.writelines(_texts(blocks, form, grades, name, tag, is_sortable))
 
 
 def _rows(block: Block) -> Iterator[Row]:
     """Yield the rows of a block: topic, document, number, and line of the file, None if that is not known."""
     topics = block.topics.take(np.repeat(np.arange(len(block.lengths)), block.lengths))
     lines = repeat(None, len(topics)) if block.lines is None else block.lines.tolist()
-    return zip(topics, block.documents.take(slice(None)), block.numbers.tolist(), lines, strict=True)
+    return zip(topics, block.document_ids(), block.numbers.tolist(), lines, strict=True)
 
 
-def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str) -> Iterator[bytes]:
+def _texts(
+    blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str, is_sortable: bool
+) -> Iterator[bytes]:
     """Yield the rows as text of a format, in parts; raise InputError for ids that it cannot hold.
 
-    form, grades, name, tag: as in `write_blocks`
+    form, grades, name, tag, is_sortable: as in `write_blocks`
     """
     if form == "json":
-        yield from _json(_by_topic(blocks, name), name)
+        yield from _json(_by_topic(blocks, name, is_sortable), name)
         return
     if form == "msmarco":
-        yield from _msmarco(_by_topic(blocks, name), name)
+        yield from _msmarco(_by_topic(blocks, name, is_sortable), name)
         return
     number_name = "relevance" if grades else "score"
     headings = {"beir": "query-id\tcorpus-id\tscore\n", "csv": f"query_id,doc_id,{number_name}\n"}
@@ -142,7 +157,8 @@ def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str
 def _line(row: Row, form: str, name: str, number_name: str, tag: str, ranks: Counter[bytes]) -> bytes:
     """Return a row as a line of a format.
 
-    number_name: key of the number in JSON; ranks: documents so far of each topic, which are counted here
+    number_name: key of the number in JSON; ranks: documents so far of each topic, which are counted here, so
+    that the ranks of trec_results are in the order of the file, whatever the scores
     """
     _check_ids(name, form, row)
     topic, document, number, line = row
@@ -166,8 +182,11 @@ def _line(row: Row, form: str, name: str, number_name: str, tag: str, ranks: Cou
     return json.dumps(record, ensure_ascii=False).encode() + b"\n"
 
 
-def _by_topic(blocks: Iterable[Block], name: str) -> Iterator[tuple[bytes, Iterator[Row]]]:
+def _by_topic(blocks: Iterable[Block], name: str, is_sortable: bool) -> Iterator[tuple[bytes, Iterator[Row]]]:
     """Yield each topic with its rows; raise InputError for a topic that comes again."""
+    advice = ""
+    if is_sortable:
+        advice = f"sort it first: sort -s -k1,1 {shlex.quote(name)} > NEW"
     seen: set[bytes] = set()
     for block in whole_topics(blocks):
         for group, topic in enumerate(block.topics):
@@ -178,7 +197,7 @@ def _by_topic(blocks: Iterable[Block], name: str) -> Iterator[tuple[bytes, Itera
                     next((line for *_, line in rows), None),
                     f"topic {quoted(topic)} again",
                     "the lines of a topic together",
-                    f"sort it first: sort -s -k1,1 {name} > NEW",
+                    advice,
                 )
             seen.add(topic)
             yield topic, rows
@@ -205,6 +224,8 @@ def _json(topics: Iterable[tuple[bytes, Iterator[Row]]], name: str) -> Iterator[
         documents = json.dumps(numbers, ensure_ascii=False)
         yield f"{start}{json.dumps(_text(name, topic, None))}: {documents}".encode()
         start = ",\n"
+    if start == "{":
+        yield b"{"
     yield b"}\n"
 
 
@@ -234,9 +255,9 @@ def _check_ids(name: str, form: str, row: Row) -> None:
             if ROUNDED.fullmatch(identifier):
                 expected = "one that pres-eval does not take for a number which a spreadsheet has rounded"
                 raise InputError(name, line, f"id {quoted(identifier)}", expected, JSONL_KEEPS_IT)
-    is_comment = form in LINE_FORMATS and topic.startswith(b"#")
-    if form in ("json", "jsonl", "parquet"):
+    if form == "jsonl":
         return
+    is_comment = form in LINE_FORMATS and topic.startswith(b"#")
     if is_comment or not _can_hold(form, topic):
         refused = f"topic {quoted(topic)}"
     elif not _can_hold(form, document):
@@ -266,7 +287,7 @@ def _text(name: str, identifier: bytes, line: int | None) -> str:
 
 
 def _finite(name: str, number: int | float, line: int | None) -> int | float:
-    """Return a number; raise InputError, with file and line, for infinity, which JSON does not have."""
+    """Return a number, which is never nan; raise InputError for infinity, which JSON does not have."""
     if abs(number) == float("inf"):
         raise InputError(name, line, f"score {number}", "a finite one: JSON has no others")
     return number

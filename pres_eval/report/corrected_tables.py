@@ -57,7 +57,7 @@ def _topics_to_judge(judges: TwoJudges, seed: int) -> Table:
 def _means(judges: TwoJudges, means: list[CorrectedMean], alpha: float) -> Table:
     """Return the table of corrected means, with intervals of level 1 - alpha."""
     num_judged = len(judges.people.topics)
-    num_topics = num_judged + len(judges.topics)  # `judges.topics` are those of the machine alone
+    num_topics = num_judged + len(judges.other_topics)
     measures = judges.people.measures
     range_note = cut_note(measures, judges.people.bounded)
     notes = [

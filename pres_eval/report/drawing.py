@@ -14,18 +14,18 @@ from typing import Any
 
 from pres_eval.errors import no_such_run, plural
 from pres_eval.report.paper import (
-    FIGURE_LETTERS,
+    FIGURE_POINTS,
     HEEDS_HIGHLIGHT,
-    LEAST_LETTERS,
     LEAST_PANEL,
+    LEAST_POINTS,
     PAPER,
     Axes,
     Figure,
     is_narrow,
     paper_inches,
     room_for,
-    shrunk,
-    style,
+    shared_style,
+    shrink_factor,
 )
 from pres_eval.report.text import cut, fitted, printable
 
@@ -61,7 +61,7 @@ def new_figure(width: float, height: float) -> Iterator[Figure]:
     """Give a figure, of a size in inches, to draw inside the block."""
     from matplotlib.figure import Figure
 
-    with style():
+    with shared_style():
         yield Figure(figsize=(width, height), layout="constrained")
 
 
@@ -119,7 +119,7 @@ def add_legend(
 
 def _letter_inches(figure: Figure) -> float:
     """Return the height in inches of the letters of a figure on its paper."""
-    return max(LEAST_LETTERS, FIGURE_LETTERS * shrunk(figure)) / POINTS_PER_INCH
+    return max(LEAST_POINTS, FIGURE_POINTS * shrink_factor(figure)) / POINTS_PER_INCH
 
 
 def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[str]) -> None:
@@ -133,8 +133,9 @@ def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[
             lines_with_points.append((line, name))
     lines_with_points.sort(key=lambda named_line: _end_and_mean(named_line[0]))
     ends = [float(line.get_ydata()[-1]) for line, _ in lines_with_points]
-    # The figure's height on its paper: it shrinks as its letters do, which stay LEAST_LETTERS high.
-    figure_inches = float(figure.get_size_inches()[1]) * max(shrunk(figure), LEAST_LETTERS / FIGURE_LETTERS)
+    # The figure's height on its paper: it shrinks as its letters do, which stay LEAST_POINTS high.
+    factor = max(shrink_factor(figure), LEAST_POINTS / FIGURE_POINTS)
+    figure_inches = float(figure.get_size_inches()[1]) * factor
     plot_inches = figure_inches - AROUND_PLOT
     gap = NAME_DISTANCE * _letter_inches(figure) / plot_inches
     heights = _apart(ends, axes.get_ylim(), gap)

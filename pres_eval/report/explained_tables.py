@@ -44,7 +44,7 @@ def explained_tables(
     level_note = level_lines(relevance_level)
     for explanation in explanations:
         values = scores.get(explanation.topic, no_scores)
-        counts = (len(explanation.documents), explanation.found, explanation.num_ret)
+        counts = (len(explanation.documents), explanation.num_found, explanation.num_ret)
         # A1 and A2 of the picture: ranks lost against the best case, ranks gained over the worst.
         areas = (explanation.sum_of_ranks, explanation.area_lost, explanation.area_kept)
         rows.append((explanation.topic, *counts, *areas, *values))
@@ -69,7 +69,7 @@ def _documents(explanations: Sequence[Explanation]) -> Table:
     rows: list[tuple[Value, ...]] = []
     for explanation in explanations:
         for document in explanation.documents:
-            ranks = (document.rank, document.counted, document.lost, document.found)
+            ranks = (document.rank, document.counted, document.lost, document.is_found)
             rows.append((explanation.topic, document.position, document.docno, document.grade, *ranks))
     return Table(
         name="documents",
@@ -137,7 +137,9 @@ def side_by_side_tables(
     for_people: list[tuple[float, Table]] = []
     for first, second in pairs:
         num_relevant = len(first.documents)
-        topics.append((first.topic, num_relevant, first.found, second.found, first.score, second.score))
+        topics.append(
+            (first.topic, num_relevant, first.num_found, second.num_found, first.score, second.score)
+        )
         relevant = _relevant_of_both(first, second)
         for of_first, of_second in relevant:
             ranks = (of_first.rank, of_second.rank, of_first.counted, of_second.counted)
@@ -189,14 +191,14 @@ def _side_by_side(
         ranks = []
         for document in (of_first, of_second):
             rank = _rank(document)
-            ranks.append(rank if document.found else f"* {rank}")
+            ranks.append(rank if document.is_found else f"* {rank}")
         later = f"{of_second.counted - of_first.counted:+d}"
         rows.append((of_first.docno, of_first.grade, *ranks, later))
     nmax, num_relevant = first.nmax, len(first.documents)
     topic = text_of(first.topic)
     scores = f"{names[0]} {first.score:.4f}   {names[1]} {second.score:.4f}"
     notes = (
-        f"found by rank {nmax}: {first.found} and {second.found} of {num_relevant}",
+        f"found by rank {nmax}: {first.num_found} and {second.num_found} of {num_relevant}",
         f"* not by rank {nmax}   later: ranks by which {names[1]} has it later (worst case included)",
     )
     return Table(
@@ -223,11 +225,11 @@ def _topic_table(explanation: Explanation, labels: Sequence[str], values: Sequen
     nmax, num_relevant = explanation.nmax, len(explanation.documents)
     rows: list[tuple[Value, ...]] = []
     for document in explanation.documents:
-        counted = str(document.counted) if document.found else f"* {document.counted}"
+        counted = str(document.counted) if document.is_found else f"* {document.counted}"
         ids = (document.position, document.docno, document.grade)
         rows.append((*ids, _rank(document), counted, document.lost))
     notes = [
-        f"{explanation.found} of {num_relevant} relevant documents by rank {nmax};"
+        f"{explanation.num_found} of {num_relevant} relevant documents by rank {nmax};"
         f" {explanation.num_ret} retrieved"
     ]
     if num_relevant:
@@ -236,7 +238,7 @@ def _topic_table(explanation: Explanation, labels: Sequence[str], values: Sequen
             f"Σ r_i = {explanation.sum_of_ranks}   A1 = {explanation.area_lost}   A2 = {area}"
             f"   PRES = A2 / (A1 + A2) = {area} / {num_relevant * nmax} = {explanation.score:.4f}"
         )
-    if explanation.found < num_relevant:
+    if explanation.num_found < num_relevant:
         notes.append(f"* rank of the worst case: not found by rank {nmax}")
     topic = text_of(explanation.topic)
     scores = "   ".join(f"{label} {value:.4f}" for label, value in zip(labels, values, strict=True))

@@ -1,4 +1,9 @@
-"""The papers' figures: their numbers as tables, and their pictures."""
+"""The papers' figures: their numbers as tables, and their pictures.
+
+An `Explanation` is of one topic of a run.  Its `documents` are the topic's relevant ones, each with the
+`rank` that the run gives it, None if it has none, and the `counted` rank, which PRES counts in place of a
+rank behind Nmax or none.  Its `ranks` are those of the relevant documents retrieved, its `score` is PRES.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +79,7 @@ def precision_recall_figure(
         curves.append(curve)
         ranks = sorted(explanation.ranks)
         recalls, interpolated = curve.levels.tolist(), curve.interpolated.tolist()
-        # The saw-tooth has two points for each relevant document; the first is at the document itself.
+        # The saw-tooth has two points for each relevant document: at the document, and before the next one.
         precisions = curve.precision[::2].tolist()
         for rank, recall, precision, highest in zip(ranks, recalls, precisions, interpolated, strict=True):
             rows.append((name, rank, recall, precision, highest, curve.break_even))
@@ -93,12 +98,9 @@ def roc_figure(topic: str, names: Sequence[str], explanations: Sequence[Explanat
 
     names, explanations: of the runs; num_docs: documents in the collection
 
-    Raises UsageError for a collection with fewer documents than a run retrieved and the relevant ones besides.
+    Raises UsageError for a collection with fewer documents than a run retrieved and the relevant others.
     """
-    needed = 0
-    for explanation in explanations:
-        num_not_retrieved = len(explanation.documents) - len(explanation.ranks)
-        needed = max(needed, explanation.num_ret + num_not_retrieved)
+    needed = max((_num_known(explanation) for explanation in explanations), default=0)
     if num_docs < needed:
         raise UsageError(
             f"-N {num_docs}: expected at least {needed}, as many as topic {topic} has documents that were"
@@ -121,6 +123,12 @@ def roc_figure(topic: str, names: Sequence[str], explanations: Sequence[Explanat
     return table, lambda: roc_curves(f"Topic {topic}", names, curves)
 
 
+def _num_known(explanation: Explanation) -> int:
+    """Return the number of a topic's documents that were retrieved or are relevant."""
+    num_not_retrieved = len(explanation.documents) - len(explanation.ranks)
+    return explanation.num_ret + num_not_retrieved
+
+
 def rnorm_figure(
     topic: str, names: Sequence[str], explanations: Sequence[Explanation], num_docs: int
 ) -> Drawn:
@@ -129,9 +137,10 @@ def rnorm_figure(
     The sizes go from the smallest one that the runs and the judgements allow to 1000 times that; `num_docs`
     is not used: the functions for one topic are called alike.
     """
+    # A collection has the documents retrieved and the other relevant ones, and one that is not relevant.
     smallest = 2
     for explanation in explanations:
-        smallest = max(smallest, explanation.num_ret, len(explanation.documents) + 1)
+        smallest = max(smallest, _num_known(explanation), len(explanation.documents) + 1)
     # Ten steps for each factor of ten.
     sizes = np.unique(np.round(np.geomspace(smallest, 1000 * smallest, 31)))
     values = np.empty((len(names), len(sizes)))
@@ -152,6 +161,7 @@ def rnorm_figure(
 def pres_rank_figure(nmax: int, names: Sequence[str], explanations: Sequence[Sequence[Explanation]]) -> Drawn:
     """Return the table and the picture of PRES, recall and the average rank of found documents, by topic.
 
+    nmax: the rank at which the reader stops
     explanations: of each run, those of its topics; topics without a found document are left out
     """
     rows: list[tuple[str, bytes, float, float, float]] = []
@@ -160,7 +170,7 @@ def pres_rank_figure(nmax: int, names: Sequence[str], explanations: Sequence[Seq
         for explanation in explanations_of_run:
             documents = explanation.documents
             num_relevant.append(len(documents))
-            ranks = [document.counted for document in documents if document.found]
+            ranks = [document.counted for document in documents if document.is_found]  # by rank Nmax
             if ranks:
                 average_rank = sum(ranks) / len(ranks)
                 recall = len(ranks) / len(documents)
@@ -184,6 +194,7 @@ def pres_rank_figure(nmax: int, names: Sequence[str], explanations: Sequence[Seq
 def pres_mrr_figure(nmax: int, names: Sequence[str], explanations: Sequence[Sequence[Explanation]]) -> Drawn:
     """Return the table and the picture of PRES and reciprocal rank on topics with one relevant document.
 
+    nmax: the rank at which the reader stops
     explanations: of each run, those of its topics
     """
     rows: list[tuple[Value, ...]] = []
@@ -207,7 +218,7 @@ def pres_mrr_figure(nmax: int, names: Sequence[str], explanations: Sequence[Sequ
         notes=notes,
         left=2,
     )
-    return table, lambda: pres_against_mrr(nmax, np.array(ranks, np.int64))
+    return table, lambda: pres_against_mrr(nmax, np.array(ranks, np.int64), len(names))
 
 
 Curve = TypeVar("Curve", PrecisionRecall, Roc)
@@ -218,22 +229,29 @@ RECALLS = (1.0, 0.8, 0.6, 0.4, 0.2)
 MOST_BARS_WITH_GAPS = 60
 """With more bars than this there is no gap between them."""
 
+LONGEST_TOPIC = 14
+"""Characters of the longest name of a topic below a bar; longer ones are cut."""
+
+MOST_SAW_TEETH = 4
+"""Runs whose saw-teeth share a plot; of more, they would hide each other."""
+
 
 def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure:
     """Draw the relevant documents of each topic, most first (figure 2 of Magdy & Jones, CLEF 2010)."""
     bar_width = 0.8
     if len(topics) > MOST_BARS_WITH_GAPS:
         bar_width = 1.0
-    with one_plot(8.0, 3.6) as (figure, axes):
+    width_of_figure = 8.0  # inches
+    with one_plot(width_of_figure, 3.6) as (figure, axes):
         axes.bar(range(len(topics)), list(relevant), color="#0072B2", width=bar_width)
-        named = name_bars(axes, picture_names(topics, 14), 8.0)
+        note_on_names = name_bars(axes, picture_names(topics, LONGEST_TOPIC), width_of_figure)
         axes.grid(visible=False, axis="x")
         mean = sum(relevant) / max(len(relevant), 1)
         axes.axhline(mean, color="#D55E00", linestyle="--", linewidth=1, label=f"mean: {mean:.1f}")
         axes.legend(loc="upper right")
         axes.set(
             title=f"{sum(relevant)} relevant documents of {plural(len(topics))}, {mean:.1f} on average",
-            xlabel=f"topic, by relevant documents{named}",
+            xlabel=f"topic, by relevant documents{note_on_names}",
             ylabel="relevant documents",
             xlim=(-0.8, len(topics) - 0.2),
         )
@@ -243,7 +261,8 @@ def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure
 def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[PrecisionRecall]) -> Figure:
     """Draw interpolated precision against recall of runs on a topic, with a mark at break-even.
 
-    Of few runs the saw-tooth is drawn as well: precision and recall before and at each relevant document.
+    Of up to MOST_SAW_TEETH runs the saw-tooth is drawn as well: precision and recall at each relevant
+    document, and before the next one.
     """
     has_saw_teeth = len(names) <= MOST_SAW_TEETH
 
@@ -263,7 +282,7 @@ def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[P
             marker=look["marker"],
             clip_on=False,
         )
-        return axes.plot([], [], linewidth=1.4, **look)[0]
+        return axes.plot([], [], linewidth=1.4, **look)[0]  # a line and a mark, for the legend alone
 
     saw_tooth = "saw-tooth (thin), " if has_saw_teeth else ""
     return _plot_of_curves(
@@ -303,10 +322,6 @@ def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figur
     )
 
 
-MOST_SAW_TEETH = 4
-"""Runs whose saw-teeth share a plot; of more, they would hide each other."""
-
-
 def _plot_of_curves(
     title: str,
     *,
@@ -320,7 +335,7 @@ def _plot_of_curves(
     """Draw curves of runs on axes from 0 to 1; of many runs, the best have colours.
 
     axis_names  of the horizontal and the vertical axis
-    numbers     a word and a number of each run, which the legend shows behind its name; the more, the better
+    numbers     a word and a number of each run, which the legend shows behind its name; higher is better
     draw        axes, curve, look (colour, line style, marker) -> the line for the legend
     reach       end of the horizontal axis
     """
@@ -336,14 +351,14 @@ def _plot_of_curves(
         labels = []
         for name, (word, number) in zip(picture_names(names), numbers, strict=True):
             labels.append(f"{name}{word}{number:.4f}")
-        add_legend(figure, *named_lines(lines, names, labels), 1)
+        add_legend(figure, *named_lines(lines, names, labels), columns=1)
     return figure
 
 
 def normalised_recall_curves(sizes: AnyArray, names: Sequence[str], values: AnyArray) -> Figure:
-    """Draw Rnorm of runs against the number of documents in the collection.
+    """Draw Rnorm of runs against the number of documents in the collection; the title says what it shows.
 
-    sizes: (N,) numbers of documents; values: (R, N)
+    sizes: (n,) numbers of documents; values: (runs, n)
 
     Figure 2 of Magdy & Jones, SIGIR 2010, is such a picture.
     """
@@ -399,14 +414,14 @@ def pres_against_rank(
             xlim=(0, nmax),
             ylim=(0, 1.02),
         )
-        add_legend(figure, lines, [f"recall {recall:.0%}" for recall in RECALLS], 3)
+        add_legend(figure, lines, [f"recall {recall:.0%}" for recall in RECALLS], columns=3)
     return figure
 
 
-def pres_against_mrr(nmax: int, ranks: AnyArray) -> Figure:
+def pres_against_mrr(nmax: int, ranks: AnyArray, num_runs: int) -> Figure:
     """Draw PRES and reciprocal rank against the rank of the only relevant document, with topics as marks.
 
-    ranks: (n,) of the topics' relevant documents
+    ranks: (n,) of the topics' relevant documents, of all runs
 
     Figure 4b of Magdy & Jones, SIGIR 2010, is such a picture.
     """
@@ -432,7 +447,9 @@ def pres_against_mrr(nmax: int, ranks: AnyArray) -> Figure:
         axes.plot(in_reach, pres_of_one(in_reach, nmax), color="#0072B2", marker="o", **marks_only)
         axes.plot(in_reach, 1 / in_reach, color="#D55E00", marker="s", **marks_only)
         marks = "no topic here has just one in reach"
-        if len(in_reach) == 1:
+        if len(in_reach) and num_runs > 1:
+            marks = f"{plural(len(in_reach), 'mark')} for topics of {num_runs} runs"
+        elif len(in_reach) == 1:
             marks = "1 topic as a mark"
         elif len(in_reach):
             marks = f"{len(in_reach)} topics as marks"

@@ -34,6 +34,11 @@ class Graph:
     y: Axis
     curves: tuple[tuple[Point, ...], ...]
 
+    @property
+    def is_against_nmax(self) -> bool:
+        """Return whether x has the ranks Nmax: no other graph has ranks."""
+        return self.x.logarithmic
+
 
 def graphs_of(report: Report) -> list[Graph]:
     """Return recall-precision, PRES and recall against Nmax, and with -N the ROC curve."""
@@ -96,7 +101,7 @@ def _roc(report: Report) -> Graph:
 def _curves(report: Report, columns: Sequence[tuple[float | str, str, str]]) -> tuple[tuple[Point, ...], ...]:
     """Return the curve of each run through its means of some columns.
 
-    columns  value on the x axis, label, and words for a pointer over the point
+    columns  value on the x axis, label of the measure, and words for a pointer over the point
 
     Points whose mean is nan are left out.
     """

@@ -14,6 +14,7 @@ from pres_eval.arrays import FloatArray
 from pres_eval.measures.names import View
 from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.selection import SelectedColumn
+from pres_eval.options import LARGEST_LONG
 from pres_eval.reading.topic_files import Weights
 from pres_eval.scoring import ScoredRun
 
@@ -22,16 +23,17 @@ from pres_eval.scoring import ScoredRun
 class Headline:
     """Means of the headline's measure, of the runs that have all topics.
 
-    label         of the column
-    cutoff        the rank down to which the measure looks at documents; None: it has none
-    topics        how many topics the means are over
-    runs          numbers of the runs, the best first
-    means, lower, upper  (len(runs),) means and the ends of their intervals, nan where there is no interval
+    label       of the column
+    cutoff      the rank down to which the measure looks at documents; None: it has none
+    num_topics  how many topics the means are over
+    runs        numbers of the runs, the best first
+    means, lower, upper  (len(runs),) in the order of `runs`: means and the ends of their intervals, nan where
+                there is no interval
     """
 
     label: str
     cutoff: int | None
-    topics: int
+    num_topics: int
     runs: tuple[int, ...]
     means: FloatArray
     lower: FloatArray
@@ -43,7 +45,9 @@ def cutoff_of(column: SelectedColumn) -> int | None:
     if not isinstance(column.measure.parameters, Cutoffs) or not column.arguments:
         return None
     cutoff = column.arguments[0]
-    return cutoff if isinstance(cutoff, int) else None
+    if not isinstance(cutoff, int) or cutoff == LARGEST_LONG:  # of dcg_cut_all
+        return None
+    return cutoff
 
 
 def headline_label(main: SelectedColumn) -> str:
@@ -68,7 +72,10 @@ def headline_of(
     """Return the means of a column with their intervals; None if no run has all topics, or there is no topic.
 
     evaluations, names  of the runs
-    every_topic  the topics of the judgements, if those that a run lacks count as 0; None: each run's own
+    settings     their level is that of the intervals
+    every_topic  the topics of the judgements, if those that a run lacks count as 0; None or empty: each run's
+                 own
+    weights      of topics; None: all count the same
     """
     runs = list(range(len(evaluations)))
     if not every_topic:
@@ -86,13 +93,14 @@ def headline_of(
         every_topic,
         weights,
     )
-    lower, upper = settings.intervals_of_means(scores, 0)
+    lower, upper = settings.intervals_of_means(scores, measure=0)
+    # Means, or their negatives where less is better.
     gains = gains_of(scores.measures, scores.means, scores.falling)[0]
     order = np.argsort(-gains, kind="stable")  # the best first
     return Headline(
         label=column.label,
         cutoff=cutoff_of(column),
-        topics=len(scores.topics),
+        num_topics=len(scores.topics),
         runs=tuple(runs[rank] for rank in order.tolist()),
         means=scores.means[0][order],
         lower=lower[order],

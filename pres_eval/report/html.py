@@ -43,6 +43,10 @@ SCRIPTS = (
 """The parts of the page's script, in order."""
 
 
+PRINTED_ON_ONE_SHEET = "one"
+"""Value by which page.css knows the page that is printed on one sheet."""
+
+
 def as_html(report: Report, *, one_page: bool = False) -> str:
     """Return the whole page; one_page: with the summary and the leaderboard alone, for one sheet of paper."""
     if one_page:
@@ -65,7 +69,7 @@ def _document(report: Report, content: Sequence[Content], script: str | None) ->
         " base-uri 'none'; form-action 'none'"
     )
     body = element("body", "\n", *content)
-    printed = "one" if script is None else None
+    printed = PRINTED_ON_ONE_SHEET if script is None else None
     return whole_page(title_of(report), policy, style, body, printed)
 
 
@@ -145,7 +149,7 @@ def _note_on_weights(report: Report) -> Html | str:
 
 
 def _footer(report: Report) -> Html:
-    """Return the footer: options, files with their digests, measures."""
+    """Return the footer: options, settings of tests, files with digests and their own headers, measures."""
     facts: list[tuple[str, Content]] = [("pres-eval", __version__)]
     facts += options_of(report)
     facts += report.texts.made_with

@@ -12,7 +12,7 @@ import numpy as np
 from pres_eval.arrays import AnyArray
 from pres_eval.report.agreement import draw_rank_changes
 from pres_eval.report.drawing import add_legend, line_styles, new_figure, panels, picture_names, picture_text
-from pres_eval.report.paper import FIGURE_LETTERS, LEAST_LETTERS, Axes, Figure, page_height, paper_inches
+from pres_eval.report.paper import FIGURE_POINTS, LEAST_POINTS, Axes, Figure, page_height, paper_inches
 from pres_eval.report.text import fitted
 
 SAMPLE = "each sample"
@@ -170,7 +170,7 @@ def judges_figure(
     if drawn_orders:
         panel_width = max(width_of_grades, width_of_orders)
     # The paper may shrink the picture until its letters are as small as letters may be.
-    widest = min(WIDEST_INCHES, FIGURE_LETTERS / LEAST_LETTERS * paper_inches())
+    widest = min(WIDEST_INCHES, FIGURE_POINTS / LEAST_POINTS * paper_inches())
     columns_with_room = int(widest // panel_width)
     columns = max(1, min(1 + len(drawn_orders), columns_with_room))
     figure_width = columns * panel_width

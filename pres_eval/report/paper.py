@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 else:  # only checked: matplotlib takes long to import, and need not be there
     Axes = Figure = object
 
-MILLIMETRES = 25.4
+MILLIMETRES_PER_INCH = 25.4
 """Millimetres of an inch."""
 
-FIGURE_LETTERS = 9
-"""Points of the letters of a picture, before the paper shrinks it."""
+FIGURE_POINTS = 9
+"""Points, the size of the letters of a picture before the paper shrinks it."""
 
-LEAST_LETTERS = 7.0
-"""Points of the smallest letters in a paper."""
+LEAST_POINTS = 7.0
+"""Points, the size of the smallest letters on paper of a width."""
 
 PAGE_WIDTH, PAGE_HEIGHT = 174.0, 240.0
 """Millimetres of a page, which has room for whole names."""
@@ -53,7 +53,7 @@ PICTURE_FORMATS = (".pdf", ".png", ".svg")
 """Endings of the names of pictures."""
 
 _STYLE: dict[Any, Any] = {
-    "font.size": FIGURE_LETTERS,
+    "font.size": FIGURE_POINTS,
     "axes.titlesize": 10,
     "axes.grid": True,
     "grid.color": "#dddddd",
@@ -85,7 +85,7 @@ class Paper:
 
 
 AS_IT_COMES = Paper()
-"""Paper of any width, with titles and colours."""
+"""Paper as wide as the picture comes, with titles and colours."""
 
 PAPER = ContextVar("PAPER", default=AS_IT_COMES)
 """Paper of the picture that is being drawn."""
@@ -95,9 +95,9 @@ HEEDS_HIGHLIGHT = ContextVar("HEEDS_HIGHLIGHT", default=False)
 
 
 def paper_inches() -> float:
-    """Return the inches that a picture may be wide; infinity on paper of any width."""
+    """Return the inches that a picture may be wide; infinity on paper without a width."""
     width = PAPER.get().width
-    return math.inf if width is None else width / MILLIMETRES
+    return math.inf if width is None else width / MILLIMETRES_PER_INCH
 
 
 def is_narrow() -> bool:
@@ -105,7 +105,7 @@ def is_narrow() -> bool:
     return paper_inches() < 2 * LEAST_PANEL
 
 
-def shrunk(figure: Figure) -> float:
+def shrink_factor(figure: Figure) -> float:
     """Return the factor by which the paper shrinks the letters of a figure, 1 at most."""
     return min(1.0, paper_inches() / float(figure.get_size_inches()[0]))
 
@@ -113,21 +113,22 @@ def shrunk(figure: Figure) -> float:
 def page_height(width: float) -> float:
     """Return the inches that a figure `width` inches wide may be high, so that it fits a page.
 
-    The paper scales the height as it does the width, but to LEAST_LETTERS / FIGURE_LETTERS of it at least.
+    The paper shrinks the height as it does the width, but to LEAST_POINTS / FIGURE_POINTS of it at least, as
+    letters get no smaller.
     """
     if PAPER.get().width is None:
         return math.inf
-    factor = max(paper_inches() / width, LEAST_LETTERS / FIGURE_LETTERS)
-    return PAGE_HEIGHT / MILLIMETRES / factor
+    factor = max(paper_inches() / width, LEAST_POINTS / FIGURE_POINTS)
+    return PAGE_HEIGHT / MILLIMETRES_PER_INCH / factor
 
 
 LEAST_NAME_LETTERS = 12
-"""Letters that a name may have on paper of any width."""
+"""Letters that a name may have on paper however narrow."""
 
 
 def room_for(letters: int) -> int:
     """Return how many letters a name may have on the paper, if it may have `letters` on a whole page."""
-    share_of_page = min(1.0, paper_inches() * MILLIMETRES / PAGE_WIDTH)
+    share_of_page = min(1.0, paper_inches() * MILLIMETRES_PER_INCH / PAGE_WIDTH)
     return min(letters, max(LEAST_NAME_LETTERS, round(letters * share_of_page)))
 
 
@@ -140,9 +141,10 @@ def check_picture_path(
 ) -> None:
     """Make sure, before long work, that the picture can be made.
 
-    style: the settings or the name of a style that --plot-style names
-    option: the option that has the path; feature: what needs matplotlib, for the message without it
-    others: endings of other files that the option takes
+    style    the settings or the name of a style that --plot-style names
+    option   the option that has the path
+    feature  what needs matplotlib, for the message without it
+    others   endings of other files that the option takes, which the caller has dealt with, for the message
 
     Raises UsageError if the name does not end with one of PICTURE_FORMATS, or for a style that cannot be
     read, MissingExtraError if matplotlib is not there.
@@ -179,7 +181,8 @@ def style_settings(name: str) -> dict[str, Any]:
 def check_picture_ending(path: str, where: str, others: tuple[str, ...] = ()) -> str:
     """Return the ending of a picture's name; raise UsageError if it is not one of PICTURE_FORMATS.
 
-    where: the beginning of the message; others: further endings that it says are expected
+    where   the beginning of the message
+    others  further endings that it names
     """
     ending = PurePath(path).suffix.lower()
     if ending not in PICTURE_FORMATS:
@@ -197,7 +200,9 @@ def check_matplotlib(feature: str) -> None:
 def _no_settings_of_this_folder() -> Iterator[None]:
     """Keep matplotlib from reading `matplotlibrc` in the current folder, where the files of a run may lie.
 
-    Nor does it take a window system's name from MPLBACKEND: our figures are never shown.
+    Nor does it take a window system's name from MPLBACKEND: our figures are never shown.  Both change for the
+    whole process, its other threads too, while matplotlib is imported.  Systems without fchdir (Windows), and
+    a folder that cannot be opened, have the file read.
     """
     backend = os.environ.pop("MPLBACKEND", None)
     try:
@@ -232,18 +237,19 @@ def fit(figure: Figure, width: float | None, untitled: bool) -> None:
         axes.xaxis.label.set_wrap(width is not None)
     if width is not None:
         figure_width, figure_height = figure.get_size_inches().tolist()
-        ratio = width / MILLIMETRES / figure_width
-        height = figure_height * max(ratio, LEAST_LETTERS / FIGURE_LETTERS)
-        height_of_page = PAGE_HEIGHT / MILLIMETRES
+        ratio = width / MILLIMETRES_PER_INCH / figure_width  # above 1 on paper wider than the figure
+        height = figure_height * max(ratio, LEAST_POINTS / FIGURE_POINTS)
+        height_of_page = PAGE_HEIGHT / MILLIMETRES_PER_INCH
         if MOST_SQUEEZED * height > height_of_page:
+            millimetres = height * MILLIMETRES_PER_INCH
             raise UsageError(
-                f"--width {width:g}: the picture would be {height * MILLIMETRES:.0f} mm high, and a page has"
+                f"--width {width:g}: the picture would be {millimetres:.0f} mm high, and a page has"
                 f" {PAGE_HEIGHT:g}; draw fewer measures or topics, or try a greater width"
             )
-        figure.set_size_inches(width / MILLIMETRES, min(height, height_of_page))
+        figure.set_size_inches(width / MILLIMETRES_PER_INCH, min(height, height_of_page))
         texts: list[Any] = figure.findobj(lambda artist: hasattr(artist, "set_fontsize"))
         for text in texts:
-            text.set_fontsize(max(LEAST_LETTERS, min(1, ratio) * text.get_fontsize()))
+            text.set_fontsize(max(LEAST_POINTS, min(1, ratio) * text.get_fontsize()))
 
 
 def picture(make: Callable[[], Figure], path: str, paper: Paper = AS_IT_COMES) -> bytes:
@@ -274,7 +280,7 @@ def plotted(make: Callable[[], Figure], path: str | os.PathLike[str] | None) -> 
     if path is not None:
         check_picture_ending(os.fspath(path), f"plot({os.fspath(path)!r})")
         Path(path).write_bytes(picture(make, os.fspath(path)))
-    return make()
+    return make()  # a figure that nothing has changed: to be saved, the other one was fitted to a paper
 
 
 def _saved(figure: Figure, kind: str, width: float | None, untitled: bool) -> bytes:
@@ -287,7 +293,7 @@ def _saved(figure: Figure, kind: str, width: float | None, untitled: bool) -> by
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     output = io.BytesIO()
     saved_part: Any = "tight"  # all that is drawn
-    with style(), warnings.catch_warnings():
+    with shared_style(), warnings.catch_warnings():
         fit(figure, width, untitled)
         # A run may be named in a script that the font lacks: boxes in the picture, no noise on stderr.
         warnings.filterwarnings("ignore", "Glyph")
@@ -298,21 +304,21 @@ def _saved(figure: Figure, kind: str, width: float | None, untitled: bool) -> by
                 figure.draw_without_rendering()
                 drawn = figure.get_tightbbox()
                 saved_part = Bbox.from_extents(
-                    0, drawn.y0 - EDGE_INCHES, width / MILLIMETRES, drawn.y1 + EDGE_INCHES
+                    0, drawn.y0 - EDGE_INCHES, width / MILLIMETRES_PER_INCH, drawn.y1 + EDGE_INCHES
                 )
             figure.savefig(output, format=kind, dpi=150, metadata=metadata, bbox_inches=saved_part)
         except UserWarning as problem:
-            # Only a given width makes an error of the warning.
-            is_below_column = width is not None and width < COLUMN_MILLIMETRES
-            wider = COLUMN_MILLIMETRES if is_below_column else PAGE_WIDTH
-            raise UsageError(
-                f"--width {width:g}: too narrow for this picture, try {wider:.0f}mm"
-            ) from problem
+            assert width is not None, "only a width makes an error of the warning"
+            advice = "draw fewer runs, measures or topics"
+            for wider in (PAGE_WIDTH, COLUMN_MILLIMETRES):
+                if width < wider:
+                    advice = f"try {wider:.0f}mm"
+            raise UsageError(f"--width {width:g}: too narrow for this picture, {advice}") from problem
     return output.getvalue()
 
 
 @contextmanager
-def style() -> Iterator[None]:
+def shared_style() -> Iterator[None]:
     """Use the settings that all figures share inside the block, and on top of them the paper's style."""
     import matplotlib as mpl
 

@@ -47,20 +47,22 @@ def paper_note(result: ComparedRuns) -> str:
     if not result.comparisons:
         return paper_note_without_test(result)
     scores, settings = result.scores, result.settings
-    # P-values are corrected for `unseen` comparisons of each measure, too, which the table does not have.
+    # P-values are corrected for `unseen` comparisons of each measure, too, which the table does not have:
+    # together with those of all measures, or measure by measure.
     num_measures = len(scores.measures)
     if settings.over == "measures":
         count = len(result.comparisons) + result.unseen * num_measures
     else:
         count = len(result.comparisons) // num_measures + result.unseen
-    test = test_in_full(settings, len(scores.topics), count, num_measures)
+    test = full_name_of_test(settings, len(scores.topics), count, num_measures)
     return f"{topics_words(result)}; {test}; pres-eval {__version__}"
 
 
 def pairs_note(pairs: PairTable) -> str:
     """Return the note of the comparisons of a report, which are over the topics that both runs have."""
+    # If any pair has too many topics for an exact test, the note is of random draws.
     most_topics = int(pairs.topics.max(initial=0))
-    test = test_in_full(pairs.settings, most_topics, pairs.comparisons, len(pairs.measures))
+    test = full_name_of_test(pairs.settings, most_topics, pairs.comparisons, len(pairs.measures))
     return f"{pairs.over}; {test}; pres-eval {__version__}"
 
 
@@ -78,7 +80,7 @@ def topics_words(result: ComparedRuns) -> str:
     return ", ".join(words)
 
 
-def test_in_full(settings: CompareSettings, topics: int, count: int, num_measures: int) -> str:
+def full_name_of_test(settings: CompareSettings, topics: int, count: int, num_measures: int) -> str:
     """Return the test in full, its correction, and its level, as a paper reports them.
 
     topics: how many the test is over

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import fields
 
-from pres_eval.analysis.replication import Replication, SameDocuments
+from pres_eval.analysis.replication import ListSimilarity, Replication
 from pres_eval.report.cells import Score
 from pres_eval.report.drawing import panels, picture_text
 from pres_eval.report.layout import Column, Readers, Table, columns_table, records_table
@@ -38,7 +38,7 @@ UNION_NOTE = (
 def replication_tables(
     rows: Sequence[Replication],
     topics: str,
-    documents: Sequence[SameDocuments],
+    documents: Sequence[ListSimilarity],
     persistence: float,
     per_topic: bool,
 ) -> list[Table]:
@@ -70,7 +70,7 @@ def replication_tables(
     return tables
 
 
-def _document_tables(rows: Sequence[SameDocuments], persistence: float, per_topic: bool) -> list[Table]:
+def _document_tables(rows: Sequence[ListSimilarity], persistence: float, per_topic: bool) -> list[Table]:
     """Return how similar the documents of runs are: means over topics for each run, and each topic."""
     means: list[tuple[str, int, float, float, float]] = []
     for run in dict.fromkeys(row.run for row in rows):
@@ -93,7 +93,7 @@ def _document_tables(rows: Sequence[SameDocuments], persistence: float, per_topi
         Table(
             name="topics",
             title="Documents by topic",
-            headings=[column.name for column in fields(SameDocuments)],
+            headings=[column.name for column in fields(ListSimilarity)],
             rows=[tuple(vars(row).values()) for row in rows],
             left=2,
             readers=Readers.ALL if per_topic else Readers.PROGRAMS,

@@ -1,4 +1,7 @@
-"""Numbers of the report: TREC's tables of each run; of topics medians, differences, relevant documents."""
+"""Numbers of the report: TREC's tables of each run; of topics medians, differences of runs, relevant ones.
+
+`report.documents` are the relevant documents of all topics; its `offsets` are where each topic's begin.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ Row = tuple[str, str]
 
 
 def summary_statistics(report: Report, run: int) -> list[Row]:
-    """Return the rows of TREC's first table: name and value of each statistic."""
+    """Return the rows of TREC's first table: names and values; the description is the file."""
     return [
         ("Run tag", text_of(report.evaluations[run].tag)),
         ("Run description", report.shown_path(report.inputs.files[run].path)),
@@ -57,7 +60,7 @@ def pres_and_recall(report: Report, run: int) -> list[tuple[str, str, str]]:
 
 
 def as_text(report: Report) -> str:
-    """Return the tables of all runs as TREC prints them; at the end the runs that could not be evaluated."""
+    """Return the tables of all runs, see `run_text`; at the end the runs that could not be evaluated."""
     parts = [run_text(report, run) for run in range(len(report.names))]
     if report.inputs.failures:
         failed = "".join(f"  {text_of(failure.message)}\n" for failure in report.inputs.failures)
@@ -66,7 +69,7 @@ def as_text(report: Report) -> str:
 
 
 def run_text(report: Report, run: int) -> str:
-    """Return the tables of one run as TREC prints them."""
+    """Return the tables of one run as TREC prints them, and below them that of PRES and recall."""
     statistics = dict(summary_statistics(report, run))
     *levels, (_, average_precision) = recall_level_averages(report, run)
     *ranks, (_, r_precision) = document_level_averages(report, run)
@@ -115,9 +118,10 @@ def median(values: FloatArray) -> FloatArray:
     ordered = np.sort(values, axis=0)  # nan goes last
     num_values = np.count_nonzero(~np.isnan(values), axis=0)
     topics = np.arange(values.shape[1])
-    # Of an odd number of values the two middle ones are the same; without a value the first row has nan.
+    # The rows of the two middle values, which are one for an odd number of values.  Without a value the first
+    # row has nan.
     lower_row = np.maximum(num_values - 1, 0) // 2
-    upper_row = np.minimum(num_values // 2, len(values) - 1)
+    upper_row = num_values // 2
     lower_middle, upper_middle = ordered[lower_row, topics], ordered[upper_row, topics]
     return np.asarray((lower_middle + upper_middle) / 2.0, np.float64)
 
@@ -172,9 +176,9 @@ LISTED_TOPICS = 15
 
 @dataclass(frozen=True)
 class TopicDifference:
-    """A topic with the runs that have its highest and its lowest value of a measure.
+    """A topic with the runs that have its best and its worst value of a measure, and these values.
 
-    difference  the highest value less the lowest
+    difference  how far they are apart
     """
 
     topic: bytes
@@ -194,9 +198,10 @@ def largest_differences(report: Report, label: str, most: int = LISTED_TOPICS) -
     num_values = np.count_nonzero(~np.isnan(matrix), axis=0)
     topics = np.flatnonzero(num_values > 1)
     values = matrix[:, topics]
-    best, worst = np.nanargmax(values, axis=0), np.nanargmin(values, axis=0)
+    more_is_better = report.sign(label) * values
+    best, worst = np.nanargmax(more_is_better, axis=0), np.nanargmin(more_is_better, axis=0)
     columns = np.arange(len(topics))
-    differences = values[best, columns] - values[worst, columns]
+    differences = more_is_better[best, columns] - more_is_better[worst, columns]
     largest = []
     for column in np.argsort(-differences, kind="stable")[:most].tolist():
         if differences[column] > 0:
@@ -214,8 +219,8 @@ def largest_differences(report: Report, label: str, most: int = LISTED_TOPICS) -
     return largest
 
 
-def quartiles(values: FloatArray) -> list[float]:
-    """Return the least, the three quartiles and the greatest of (n,) values; five nan if none is finite."""
+def five_numbers(values: FloatArray) -> list[float]:
+    """Return the least, the quartiles and the greatest of the finite (n,) values; five nan if none is."""
     finite = np.where(np.isfinite(values), values, np.nan)
     return quantiles_of_known(finite, (0, 0.25, 0.5, 0.75, 1))
 

@@ -23,8 +23,6 @@ _SHORT_NAMES = {
     "num_docs_in_coll": "N",
     "judged_only": "judged-only",
     "only_topic": "topic",
-    "duplicates": "duplicates",
-    "empty": "empty",
 }
 """Names in signatures of the other options, which are there if they are not the default."""
 
@@ -60,7 +58,10 @@ def signature_lines(names: Sequence[str], signatures: Sequence[str]) -> list[str
 
 
 def _measures(evaluation: ScoredRun) -> str:
-    """Return the measures with a number over all topics, `map+P@10`, or how many: `9 measures`."""
+    """Return the measures with a number over all topics, `map+P@10`, or how many: `9 measures`.
+
+    Texts, as of runid, are no numbers.
+    """
     columns = zip(evaluation.columns, evaluation.summary, strict=True)
     names = [_name(column) for column, value in columns if isinstance(value, float)]
     return "+".join(names) if len(names) <= MOST_MEASURES else f"{len(names)} measures"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pres_eval.analysis.stopping import Stop, Stops
+from pres_eval.analysis.stopping import Stop, StopSummary
 from pres_eval.errors import plural
 from pres_eval.report.cells import Cell, Score
 from pres_eval.report.drawing import add_legend, named_lines, panels, run_styles
 from pres_eval.report.layout import Column, Readers, Table, columns_table, records_table
 from pres_eval.report.paper import Figure
 
-MEAN_COLUMNS: tuple[Column[Stops], ...] = (
+MEAN_COLUMNS: tuple[Column[StopSummary], ...] = (
     Column("run", lambda stops: stops.run),
     Column("target", lambda stops: stops.target),
     Column("topics", lambda stops: stops.topics),
@@ -25,11 +25,12 @@ MEAN_COLUMNS: tuple[Column[Stops], ...] = (
 """Columns of the means over topics, for people."""
 
 
-def stopping_tables(summaries: Sequence[Stops], stops: Sequence[Stop], per_topic: bool) -> list[Table]:
+def stopping_tables(summaries: Sequence[StopSummary], stops: Sequence[Stop], per_topic: bool) -> list[Table]:
     """Return the means of each run and target over topics, and the stops of the topics.
 
-    per_topic: whether people see the topics, too
+    per_topic  whether people see the topics, too
     """
+    # T is the target recall.
     notes = [
         "reliability: share of topics in which the target recall was reached; rel. error: |recall - T| / T",
         "share excess: documents read beyond the earliest rank with recall T, as a share of those to read",
@@ -47,7 +48,7 @@ def stopping_tables(summaries: Sequence[Stops], stops: Sequence[Stop], per_topic
             "stopping",
             "Stops of reviews, means over topics",
             summaries,
-            Stops,
+            StopSummary,
             notes,
             columns_table(MEAN_COLUMNS, summaries),
         ),
@@ -75,7 +76,10 @@ STOP_HEADINGS = (
 
 
 def _excess(stop: Stop) -> Cell:
-    """Return the documents read beyond the earliest stop with the target recall; empty if there is none."""
+    """Return the documents read beyond the earliest stop with the target recall, as `+12` or `-3`.
+
+    Empty if the run never has the target recall.
+    """
     return f"{stop.excess:+.0f}" if stop.earliest else ""
 
 
@@ -94,14 +98,17 @@ STOP_COLUMNS: tuple[Column[Stop], ...] = (
 
 
 def _topics_table(stops: Sequence[Stop], per_topic: bool) -> Table:
-    """Return a row for each topic, run and target; per_topic: whether people see them."""
+    """Return a row for each topic, run and target.
+
+    per_topic  whether people see them
+    """
     rows = [[getattr(stop, name) for name in STOP_HEADINGS] for stop in stops]
     return Table(
         name="topics",
         title="Stops by topic",
         headings=STOP_HEADINGS,
         rows=rows,
-        shown=columns_table(STOP_COLUMNS, stops, left=2),
+        shown=columns_table(STOP_COLUMNS, stops, left=2),  # run and topic are texts
         readers=Readers.ALL if per_topic else Readers.PROGRAMS,
     )
 
@@ -125,5 +132,5 @@ def stopping_figure(stops: Sequence[Stop]) -> Figure:
             axes.axhline(target, color="#888888", linewidth=0.8)
             axes.set(title=f"target recall {target:g}", xlabel="share read", ylabel="recall")
             axes.set(xlim=(0, 1.02), ylim=(0, 1.05))
-        add_legend(figure, *named_lines(lines, runs))
+        add_legend(figure, *named_lines(lines, runs))  # of the last panel: runs look the same in all
     return figure

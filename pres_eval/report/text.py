@@ -189,7 +189,9 @@ def equal_or_less(p_value: float) -> str:
 
 def signed(value: float, digits: int = 4) -> str:
     """Return a difference with its sign; `-` where there is no number, `inf` without digits."""
-    return UNKNOWN if math.isnan(value) else f"{value:+.{digits}f}"
+    if math.isnan(value):
+        return UNKNOWN
+    return f"{value + 0.0:+.{digits}f}"  # a negative zero becomes 0
 
 
 def effect_size(value: float) -> str:

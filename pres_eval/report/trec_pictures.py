@@ -33,10 +33,10 @@ from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.report_numbers import (
     above_at_below,
     against_median,
+    five_numbers,
     hardest_topics,
     median_labels,
     median_words,
-    quartiles,
     relevant_counts,
 )
 from pres_eval.report.text import percentage, text_of
@@ -141,7 +141,7 @@ def draw_distributions(report: Report, subject: Subject) -> Figure:
     order = report.best_first(subject.label)[::-1]
     with rows_plot(len(order)) as (figure, axes):
         for height, run in enumerate(order):  # from below
-            low, first, middle, third, high = quartiles(report.per_topic(run, subject.label))
+            low, first, middle, third, high = five_numbers(report.per_topic(run, subject.label))
             if np.isnan(middle):
                 continue
             axes.hlines(height, low, high, colors="black", linewidth=0.9)

@@ -23,7 +23,7 @@ from pres_eval.report.paper import (
     check_picture_ending,
     is_narrow,
     picture,
-    style,
+    shared_style,
 )
 from pres_eval.report.report_numbers import hardest_rows, median_labels, run_text
 from pres_eval.report.text import cut
@@ -78,7 +78,7 @@ def as_picture(
 
     output = io.BytesIO()
     metadata = {"CreationDate": None, "Title": title_of(report)}
-    with style(), PdfPages(output, metadata=metadata) as pages:
+    with shared_style(), PdfPages(output, metadata=metadata) as pages:
         for figure in document(report):
             pages.savefig(figure, bbox_inches=page_around(figure))
     return output.getvalue()

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from pres_eval.reading.zscores import ZScores
 
 ColumnScorer = Callable[[AnyBatch], Iterable[Values]]
-"""A batch -> the values of the columns of one measure in one view (`names.View`), in their order."""
+"""A batch -> the values of the columns of one measure in one view (`names.View`), in their order.
+
+Texts, of runid and relstring, are lists; numbers are arrays.
+"""
 
 
 def score_blocks(
@@ -49,6 +52,7 @@ def score_blocks(
                       know their ties
     """
     scorers: list[ColumnScorer] = []
+    # Columns of a measure in one view are computed together where they are neighbours.
     for _, columns in groupby(selection, lambda column: (id(column.measure), column.view)):
         scorers.append(_scorer(tuple(columns), value_of_empty, expected_in_ties))
 
@@ -81,7 +85,7 @@ def _scorer(columns: Selection, value_of_empty: float | None, expected_in_ties: 
     if takes_many and len(columns) > 1:
         scorer = partial(_score_together, _checked(measure, measure.score), columns)
     else:
-        function = _function_of(columns[0], expected_in_ties)
+        function = _function_of(columns[0], expected_in_ties)  # that of all: they differ in arguments alone
         scorer = partial(_score_each, _checked(measure, function), columns)
     if value_of_empty is not None:
         value = _value_of_empty_topics(measure, value_of_empty)
@@ -105,7 +109,7 @@ def _function_of(column: SelectedColumn, expected_in_ties: bool) -> Callable[...
 
 def _checked(measure: Measure, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function; that of a measure that a user registered with a check of what it returns."""
-    is_built_in = measure.name in HOME
+    is_built_in = measure.name in HOME  # measures of trec_eval and of pres-eval, by name
     return function if is_built_in else partial(computed_and_checked, measure, function)
 
 
@@ -158,10 +162,14 @@ def seen_as(batch: AnyBatch, view: View) -> AnyBatch:
 
 
 def _with_missing(batch: AnyBatch, column: SelectedColumn, values: Values) -> Values:
-    """Return the values (T,), with 0 or an empty text where 10.0 has that for topics that the run lacks."""
+    """Return the values (T,), with 0 or an empty text where trec_eval 10.0 has it for topics not in the run.
+
+    `WhenMissing` explains the cases.
+    """
     when_missing = column.measure.when_missing
     if when_missing is WhenMissing.AS_SCORED:
         return values
+    # map has the label map, P with its default cutoff 5 has P_5.
     has_parameters = column.label.removesuffix(column.view.ending) != column.measure.name
     if when_missing is WhenMissing.ZERO_WITHOUT_PARAMETERS and has_parameters:
         return values
@@ -174,7 +182,8 @@ def _converted(zscores: ZScores, batch: AnyBatch, column: SelectedColumn, values
     """Return the values (T,) of a column as Z-scores; texts stay as they are."""
     if isinstance(values, list):
         return values
-    return zscores.convert(batch.topics, column.label, values, ours=column.measure.ours)
+    # trec_eval: for its own measures it may look for an entry past its table, which is a warning.
+    return zscores.convert(batch.topics, column.label, values, not_in_trec_eval=column.measure.ours)
 
 
 def _bound(column: SelectedColumn, batch: AnyBatch, *arguments: object) -> FloatArray:

@@ -93,7 +93,7 @@ class CountedJudgements:
         if not isinstance(self._relevance, QrelsJudgements):
             return 0
         # Kept for the next run, like other results made of the judgements alone.
-        results = self._relevance.topics_seen
+        results = self._relevance.remembered
         return results.get("judgements above 0", size=1, make=self._relevance.num_positive)
 
     @cached_property

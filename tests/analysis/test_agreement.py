@@ -131,6 +131,7 @@ def test_command_is_the_functions_on_the_evaluators_numbers(call: Command) -> No
     measures = ("-m", "map", "-m", "recall.1000", "-m", "PRES.1000")
     found = call.ok("agreement", QRELS, *RUNS, "--format", "json").json
     assert found["settings"]["topics"] == int(summaries(call, RUNS[0], "-m", "num_q")["num_q"])
+    assert found["settings"]["seed"] == 0
     scores = {(row["run"], row["measure"]): f"{row['score']:.4f}" for row in found["positions"]}
     for name, run in zip(NAMES, RUNS, strict=True):
         for label, value in summaries(call, run, *measures).items():

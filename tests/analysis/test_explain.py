@@ -23,7 +23,7 @@ def explain(ranks: list[int], nmax: int) -> Explanation:
 
 def test_documents_stand_in_the_order_in_which_they_count() -> None:
     explanation = explain([0, 12, 3, 0, 1], 10)
-    rows = [(d.position, d.docno, d.rank, d.counted, d.found, d.lost) for d in explanation.documents]
+    rows = [(d.position, d.docno, d.rank, d.counted, d.is_found, d.lost) for d in explanation.documents]
     assert rows == [
         (1, b"e", 1, 1, True, 0),
         (2, b"c", 3, 3, True, 1),
@@ -31,7 +31,7 @@ def test_documents_stand_in_the_order_in_which_they_count() -> None:
         (4, b"a", None, 14, False, 10),
         (5, b"d", None, 15, False, 10),
     ]
-    assert (explanation.found, explanation.sum_of_ranks) == (2, 46)
+    assert (explanation.num_found, explanation.sum_of_ranks) == (2, 46)
     assert (explanation.area_lost, explanation.area_kept) == (31, 19)
     assert explanation.score == 19 / 50
 
@@ -86,16 +86,16 @@ def test_text_plot_fits_its_width(ranks: list[int], nmax: int, width: int) -> No
     assert max(map(len, lines)) <= margin + width
     for line, document in zip(reversed(lines[:-2]), explain(ranks, nmax).documents, strict=False):
         if len(ranks) <= 12:
-            assert ("#" in line) == document.found
+            assert ("#" in line) == document.is_found
             assert ("." in line) == (document.lost > 0)
 
 
-@pytest.mark.parametrize("count", [13, 100, 1000])
-def test_text_plot_of_many_documents_shows_the_last_and_some_others(count: int) -> None:
+@pytest.mark.parametrize(("count", "nmax"), [(13, 100), (100, 100), (1000, 100), (1000, 2)])
+def test_text_plot_of_many_documents_shows_the_last_and_some_others(count: int, nmax: int) -> None:
     lines = text_plot(
         explain_topic(
             b"t",
-            100,
+            nmax,
             9,
             docnos=[b"%04d" % i for i in range(count)],
             grades=np.ones(count, np.int64),
@@ -104,6 +104,8 @@ def test_text_plot_of_many_documents_shows_the_last_and_some_others(count: int) 
     )
     assert len(lines) == 12 + 2
     assert lines[0].split()[0] == str(count)
+    assert "." in lines[0]
+    assert {len(line) for line in lines[:-2]} <= set(range(len(lines[-2]) + 1))
 
 
 @pytest.mark.parametrize(

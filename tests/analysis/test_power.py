@@ -269,6 +269,8 @@ def test_sets_have_a_fifth_two_fifths_and_half_of_the_topics(call: Command, tmp_
     scores = write_scores(tmp_path / "scores.csv", 15)
     called = call("power", "--scores", scores, "--trials", "2", "--samples", "20", "--format", "json")
     assert [row["topics"] for row in called.json["stability"]] == [3, 6, 7]
+    assert called.json["settings"]["sizes"] == [3, 6, 7]
+    assert called.json["settings"]["planned_runs"] == 10
 
 
 def test_anova_is_named_for_what_it_computes(call: Command) -> None:

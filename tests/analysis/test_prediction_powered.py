@@ -281,3 +281,10 @@ def test_no_gain_is_claimed_where_nothing_varies(command: Command, tmp_path: Pat
 def test_notes_explain_only_what_is_there(command: Command, judged: tuple[Path, Path]) -> None:
     printed = command.ok("judges", *judged, *RUNS, "--correct", "-m", "map", "--quiet").out
     assert "-: none" not in printed and "cut to 0 to 1, the range of the measure" in printed
+
+
+def test_topics_unlike_those_of_people_have_an_expected_error() -> None:
+    """The covariance, over people's topics, was more than the variance over all allows: the error was nan."""
+    people = np.array([[0.0, 1.0, 0.0, 1.0]])
+    powered = powered_means(people, people, np.linspace(0.49, 0.51, 200)[np.newaxis])
+    assert powered.error[0] > 0 and 0 < powered.error_with(4, 200)[0] < powered.error_with(4, 0)[0]

@@ -503,6 +503,15 @@ def test_mistakes_in_options(arguments: tuple[str, ...], message: str, call: Com
     assert not called.out
 
 
+@pytest.mark.parametrize(
+    "option", [("--columns", "docno=ID"), ("--grades", "yes=1"), ("-l", "2"), ("--method", "wald")]
+)
+def test_a_plan_refuses_options_of_samples(option: tuple[str, str], call: Command) -> None:
+    called = call("validate", "--collection", "1000", "--prevalence", "0.02", *option)
+    assert called.code == 1
+    assert called.err.startswith("pres-eval: expected REVIEW SAMPLE ..., or for a plan no files and")
+
+
 def test_columns_that_are_not_there(call: Command) -> None:
     Path("sample").write_text("Doc ID,Responsive\nd1,Yes\n")
     called = call("validate", *WHOLE, "--columns", "docno=DocID", "--columns", "relevance=Responsive")

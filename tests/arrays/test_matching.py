@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from support.colliding import colliding_pairs, known_process, weaken_hashes
 from support.plain_reading import IDS
 
-from pres_eval.arrays import matching, stretches
+from pres_eval.arrays import stretches
 from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.matching import match, match_keys, repeated
+from pres_eval.arrays.matching import KeyTable, match, repeated
 
 Lists = list[tuple[list[bytes], list[bytes]]]
 FEW = st.sampled_from([b"a", b"b", b"c", b"12345678", b"123456789", b"1234567890123456-1", b"x" * 90])
@@ -46,14 +46,12 @@ def word_ids(lists: list[list[bytes]]) -> tuple[Any, Ids]:
     return np.array([len(listed) for listed in lists]), Ids.from_texts(texts)
 
 
-@pytest.mark.parametrize("many", [0, 5, 1 << 20])
 @pytest.mark.parametrize("weak", [False, True])
 @settings(deadline=None, max_examples=150)
 @given(topics=TOPICS)
-def test_like_the_plain_way(weak: bool, many: int, topics: Lists) -> None:
-    """Both ways to look for equal keys, with good hashes and with ones that collide all the time."""
+def test_like_the_plain_way(weak: bool, topics: Lists) -> None:
+    """With good hashes and with ones that collide all the time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matching, "MANY_KEYS", many)
         if weak:
             weaken_hashes(patch, 3)
         found = match(*word_ids([listed for listed, _ in topics]), *word_ids([asked for _, asked in topics]))
@@ -74,11 +72,9 @@ def test_repeated(size: int, topics: Lists) -> None:
     assert list(zip(rows.tolist(), first.tolist(), strict=True)) == match_plainly(topics)[0]
 
 
-@pytest.mark.parametrize("many", [0, 100, 1 << 20])
 @pytest.mark.parametrize("bits", [0, 4, 12])
-def test_equal_keys(bits: int, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_keys(bits: int) -> None:
     """All rows whose key a row before has, the first that has it, and where wanted keys are."""
-    monkeypatch.setattr(matching, "MANY_KEYS", many)
     generator = np.random.default_rng(bits)
     for size in (0, 1, 2, 50, 700):
         keys = generator.integers(0, 1 << bits, size, np.uint64) << np.uint64(40)
@@ -89,7 +85,9 @@ def test_equal_keys(bits: int, many: int, monkeypatch: pytest.MonkeyPatch) -> No
         for row, key in enumerate(keys.tolist()):
             first.setdefault(key, row)
         firsts = [first[key] for key in keys.tolist()]
-        repeats, before, found = match_keys(keys, wanted)
+        table = KeyTable(keys)
+        repeats, before = table.repeats()
+        found = table.find(wanted)
         assert repeats.tolist() == [row for row, place in enumerate(firsts) if place != row]
         assert before.tolist() == [firsts[row] for row in repeats.tolist()]
         assert found.tolist() == [first.get(key, -1) for key in wanted.tolist()]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pres_eval.arrays import stretches as module
-from pres_eval.arrays.stretches import blocks, gathered, rows_of_stretches, rows_or_slice
+from pres_eval.arrays.stretches import blocks, rows_of_stretches, rows_or_slice
 
 
 @pytest.mark.parametrize("size", [1, 2, module.BLOCK_ROWS])
@@ -17,34 +17,6 @@ def test_rows_of_stretches(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rows, offsets = rows_of_stretches(np.array([10, 5, 7]), np.array([2, 0, 3]))
     assert rows.tolist() == [10, 11, 7, 8, 9]
     assert offsets.tolist() == [0, 2, 2, 5]
-
-
-@pytest.mark.parametrize("most", [4, 2 * module.LONG_STRETCH_ROWS])
-def test_gathered(most: int) -> None:
-    """The same values, whether stretches are long enough to be copied as a whole or not."""
-    chance = np.random.default_rng(most)
-    values = chance.integers(0, 100, 1000)
-    for count in (0, 1, 9):
-        starts, lengths = chance.integers(0, 1000 - most, count), chance.integers(most // 2, most, count)
-        expected = [value for i in range(count) for value in values[starts[i] : starts[i] + lengths[i]]]
-        assert gathered([values], starts, lengths).tolist() == expected
-
-
-@pytest.mark.parametrize("most", [4, 4 * module.LONG_STRETCH_ROWS])
-@pytest.mark.parametrize("empty", ["none", "first", "last"])
-def test_gathered_from_several_arrays(most: int, empty: str) -> None:
-    """Stretches in any order, some of them without values, also at the ends of arrays."""
-    chance = np.random.default_rng(most)
-    lengths = chance.integers(0, most, 12) * np.tile([1, 1, 0], 4)
-    values = chance.integers(0, 100, int(lengths.sum()))
-    starts = np.cumsum(lengths) - lengths
-    cuts = [int(starts[number]) for number in (3, 4, 9)]
-    arrays = np.split(
-        values, ([0] if empty == "first" else []) + cuts + ([len(values)] if empty == "last" else [])
-    )
-    order = chance.permutation(12)
-    expected = [value for i in order for value in values[starts[i] : starts[i] + lengths[i]]]
-    assert gathered(arrays, starts[order], lengths[order]).tolist() == expected
 
 
 def test_rows_or_slice() -> None:

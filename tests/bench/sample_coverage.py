@@ -20,7 +20,7 @@ from pres_eval.analysis.pooling import (
     RankStratum,
     draw,
     first_documents,
-    judged_keys,
+    grade_of_judged,
     pool_documents,
 )
 from pres_eval.analysis.sample_intervals import with_sample_intervals
@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("--evaluated", type=int, default=3)
     said = parser.parse_args()
     qrels = read_qrels(File(said.qrels))
-    grades = judged_keys(qrels.pool, qrels.grade.tolist())
+    grades = grade_of_judged(qrels.pool, qrels.grade.tolist())
     strata = RankStratum.read(STRATA)
     documents = pool_documents([first_documents(File(run), depth=strata[-1].last) for run in said.runs])
     documents = documents.take(np.flatnonzero([key in grades for key in documents.pairs()]))

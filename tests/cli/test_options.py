@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from support.commands import Command
 
-from pres_eval.cli.command_options import CommandOptions, Parameter
+from pres_eval.cli.command_options import CommandOptions, Need, Parameter, option
 from pres_eval.cli.commands import COMMANDS, command_of
+from pres_eval.errors import UsageError
 
 WITHOUT_RECORDS = {"completion", "help", "man", "measures", "protocols"}
 """Commands with so few options that they are arguments of a function."""
@@ -34,6 +35,23 @@ def test_an_option_is_said_once(name: str | None) -> None:
     fields = {field for field in named if isinstance(getattr(records[0], field), Parameter)}
     assert {parameter.name for parameter in command_of(name).params} == fields
     assert len(command_of(name).params) == len(fields)
+
+
+class Needs(CommandOptions):
+    """Options that need another one, whatever their values."""
+
+    number: int | None = option("--number", need=Need(("other",), "--other"), type=int)
+    texts: tuple[str, ...] = option("--text", need=Need(("other",), "--other"), multiple=True)
+    other: bool = option("--other", is_flag=True)
+
+
+def test_an_option_of_0_needs_what_others_need() -> None:
+    assert vars(Needs.with_defaults()) == {"number": None, "texts": (), "other": False}
+    Needs.with_defaults().check_needs()
+    Needs.with_defaults(number=0, other=True).check_needs()
+    for values in ({"number": 0}, {"texts": ("a",)}):
+        with pytest.raises(UsageError, match="goes with --other"):
+            Needs.with_defaults(**values).check_needs()
 
 
 @pytest.mark.parametrize("topic", ["1", "x"])

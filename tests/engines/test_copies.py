@@ -31,6 +31,20 @@ def test_results_are_in_order(loop: Loop, count: int, always: None) -> None:
     assert list(loop(lambda number: (number, seen[0]), count)) == [(number, 5) for number in range(count)]
 
 
+@pytest.mark.parametrize("loop", [in_turn, by_threads(3)])
+@pytest.mark.parametrize("error", [ValueError, SystemExit])
+def test_an_error_comes_after_the_results_before_it(loop: Loop, error: type[BaseException]) -> None:
+    def work(number: int) -> int:
+        if number == 3:
+            raise error
+        return number
+
+    results = loop(work, 6)
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(error):
+        next(results)
+
+
 @COPIED
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_the_first_step_is_done_here_and_the_others_by_copies(jobs: int, always: None) -> None:

@@ -190,6 +190,38 @@ def test_parquet(shuffled: bool, judged: Relevance, tmp_path: Path) -> None:
     )
 
 
+def test_a_second_look_at_all_tables(tmp_path: Path, command: commands.Command) -> None:
+    """Documents written in another way are found in any part file."""
+    pyarrow: Any = pytest.importorskip("pyarrow", reason="the extra `parquet` is not installed")
+    tables: Any = pytest.importorskip("pyarrow.parquet")
+    (tmp_path / "qrels").write_text("1 0 D1 1\n2 0 D3 1\n2 0 D4 1\n")
+    folder = tmp_path / "run.parquet"
+    folder.mkdir()
+    for topic, docnos in (("1", ["D1"]), ("2", ["d3", "d4"])):
+        columns = {"qid": [topic] * len(docnos), "docno": docnos, "score": [0.5] * len(docnos)}
+        tables.write_table(pyarrow.table(columns), folder / f"part.{topic}.parquet")
+    warning = command("-m", "map", str(tmp_path / "qrels"), str(folder)).err
+    assert "2 unjudged documents would match judged ones without case" in warning
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_tables_are_not_read_in_another_format(form: str, tmp_path: Path, command: commands.Command) -> None:
+    """Of part files as of a single file, -T names the format, and Parquet is recognised without -T alone."""
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "run.parquet").write_bytes(b"PAR1 table")
+    folder = in_parts(tmp_path / "parts", [])
+    for number in range(2):
+        (folder / f"part-0000{number}").write_bytes(b"PAR1 table")
+    errors = [
+        command("-T", form, str(tmp_path / "qrels"), str(path)).err
+        for path in (tmp_path / "run.parquet", folder)
+    ]
+    single, of_parts = [
+        error.replace(f"{folder}/part-00000", str(tmp_path / "run.parquet")) for error in errors
+    ]
+    assert of_parts == single
+
+
 def test_check_looks_into_folders(tmp_path: Path, command: commands.Command) -> None:
     """What it finds are lines of the whole run; Parquet is told, and so is a folder of other files."""
     (tmp_path / "qrels").write_text(QRELS)

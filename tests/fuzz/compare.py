@@ -83,7 +83,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
 
     `copies`: also the way of several processes.
     """
-    from pres_eval.arrays import exact, ids, matching, stretches
+    from pres_eval.arrays import exact, ids, stretches
     from pres_eval.batches import forming
     from pres_eval.cli import reader
     from pres_eval.engines import copies as copied
@@ -93,7 +93,6 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
 
     sizes = [
         (stretches, "BLOCK_ROWS", 7),
-        (matching, "MANY_KEYS", 20),
         (exact, "SHORT_STRETCH_VALUES", 2),
         (ids, "_LEAST_COLUMNS", 1),
         (ids, "_SORTED_COLUMNS", 1),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -145,6 +146,7 @@ def test_drop_in_ir_measures() -> None:
         measure = ir_measures.parse_measure(name)
         assert ir_measures.calc_aggregate([measure], QRELS, RUN) == {measure: value}
         assert pres_eval.ir_measures.PROVIDER.supports(measure)
+        assert pickle.loads(pickle.dumps(measure)) == measure
     pe.register("own_half", lambda batch: batch.num_ret / 3)
     measure = ir_measures.parse_measure("own_half")
     assert ir_measures.calc_aggregate([measure], QRELS, RUN) == {measure: 1.0}

@@ -19,6 +19,7 @@ import pres_eval as pe
 RNG = random.Random(3)
 DOCUMENTS = [f"d{number}" for number in range(20)]
 QRELS = {f"q{t}": {d: RNG.choice((0, 0, 1, 2)) for d in RNG.sample(DOCUMENTS, 9)} for t in range(40)}
+OTHER_GRADES = {topic: {d: 2 - grade for d, grade in grades.items()} for topic, grades in QRELS.items()}
 RUN = {f"q{t}": {d: RNG.random() for d in RNG.sample(DOCUMENTS, 12)} for t in range(3, 43)}
 GROUPS = {topic: f"g{number % 7}" for number, topic in enumerate(QRELS)}
 WEIGHTS = {topic: 0.25 * (1 + number % 5) for number, topic in enumerate(QRELS)}
@@ -126,6 +127,7 @@ def test_running_averages_do_not_warn_of_topics_that_may_come() -> None:
         (lambda: pe.evaluate(QRELS, RUN, "PRES"), r"found other measures \(PRES_"),
         (lambda: pe.evaluate(QRELS, RUN, "map", level=2), "found other options"),
         (lambda: pe.evaluate({"q3": {"a": 1}}, RUN, "map"), "found judgements of other topics"),
+        (lambda: pe.evaluate(OTHER_GRADES, RUN, "map"), "found other judgements of the same topics"),
         (lambda: pe.evaluate(QRELS, RUN, "map", weights=WEIGHTS), "found other groups or weights of topics"),
     ],
 )
@@ -212,9 +214,9 @@ def test_samplers_that_repeat_to_fill_a_batch() -> None:
 def test_a_topic_twice_changes_nothing() -> None:
     accumulator = JUDGED.accumulator("map")
     accumulator.update({"1": {"a": 1.0}})
-    with pytest.raises(pe.PresEvalError, match="found topic '1' twice"):
+    with pytest.raises(pe.PresEvalError, match=r"^update: found topic '1' twice, expected each topic once$"):
         accumulator.update({"1": {"a": 1.0}, "2": {"b": 1.0}})
-    with pytest.raises(pe.PresEvalError, match="found topic '1' twice"):
+    with pytest.raises(pe.PresEvalError, match=r"^merge_state: found topic '1' twice"):
         accumulator.merge_state(accumulator)
     accumulator.update({"2": {"x": 2.0, "b": 1.0}})
     assert accumulator.compute() == {"map": 0.75}

@@ -422,6 +422,8 @@ def test_excluded_ids_are_those_of_the_separator_that_all_lines_have(
         (["--exclude", "three"], 2, "three:2: 3 columns, expected 2 (topic docno)"),
         (["--exclude", "all"], 2, "qrels: all judgements are of excluded documents, expected some"),
         (["--map-docs", "pairs", "-R", "prefs"], 1, "--map-docs, --exclude: expected judgements in the"),
+        (["--map-docs", "no_rows"], 2, "no_rows: no lines, expected lines of docno document"),
+        (["--map-docs", "empty_cell"], 2, "empty_cell:2: an empty cell, expected an id in each (docno"),
     ],
 )  # fmt: skip
 def test_mistakes(
@@ -436,6 +438,7 @@ def test_mistakes(
     for name, text in {
         "qrels": "1 0 a 1\n", "run": "1 Q0 a 1 1 t\n", "three": "a b\na b c\n", "twice": "a b\nb c\na c\n",
         "empty": "", "all": "1 a\n", "pairs": "a b\n", "prefs": "1 0 A a 1.0\n1 0 A b 2.0\n",
+        "no_rows": ",docno,family\n", "empty_cell": "a,b\nb,\n",
     }.items():  # fmt: skip
         (tmp_path / name).write_text(text)
     judged = "prefs" if "prefs" in options else "qrels"

@@ -392,3 +392,11 @@ def test_grades_with_decimals_are_whole_below_2_to_53(grade: int, is_whole: bool
     called = call("-m", "map", "judged.csv", "run.txt")
     assert (called.code == 0) is is_whole
     assert (f"judged.csv:2: relevance '{grade}.0', expected an integer" in called.err) is not is_whole
+
+
+def test_words_that_begin_as_numbers_do_are_no_decimals(call: Command) -> None:
+    """A file of whole numbers counts as judgements, also if a document is called NaNo."""
+    Path("judged").write_text('{"1": {"a": 1, "NaNo": 2}}')
+    assert "2 judgements, 1 topic" in call("check", "judged").out
+    Path("judged").write_text('{"1": {"a": 1, "b": NaN}}')
+    assert "judgements" not in call("check", "judged").out

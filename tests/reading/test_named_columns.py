@@ -420,7 +420,8 @@ def test_cells_of_several_lines_hide_no_headings(call: Command) -> None:
 def test_words_as_grades_of_a_table_are_told(call: Command) -> None:
     Path("words.csv").write_text("qid,docno,label\n1,d1,highly relevant\n1,d9,no\n2,d2,highly relevant\n")
     result = call("-m", "map", "words.csv", "run")
-    assert "relevance 'highly relevant', expected an integer; --grades highly relevant=GRADE" in result.err
+    expected = "expected an integer; --grades 'highly relevant=GRADE,...' reads words as grades"
+    assert f"relevance 'highly relevant', {expected}" in result.err
     assert "0.7500" in call("--grades", "highly relevant=1,no=0", "-m", "map", "words.csv", "run").out
 
 

@@ -64,7 +64,7 @@ def test_every_minus_a_million_is_warned_of(tmp_path: Path, entries: str, label:
 def test_what_lies_behind_the_table_is_missing(tmp_path: Path) -> None:
     zscores = scores_of(tmp_path / "z", "1 a 0 1\n")
     for topic, label in ((b"1", "b"), (b"2", "a")):
-        assert converted(zscores, topic, label, ours=True) == NO_ZSCORE
+        assert converted(zscores, topic, label, not_in_trec_eval=True) == NO_ZSCORE
     assert "no usable entry for 'b' of topic '1' and 1 more" in str(zscores.warning)
     assert not zscores.past_the_table and "looks behind" not in str(zscores.warning)
     for topic, label in ((b"1", "b"), (b"2", "a")):

@@ -26,8 +26,11 @@ from pres_eval.report.html import as_html
             {b"401": "foreign minorities", b"402": "genetics"},
         ),
         ("caf\u00e9\tna\u00efve\n", {"caf\u00e9".encode(): "na\u00efve"}),
+        ('{"id": 0, "text": "T"}\n{"id": 1, "title": "", "text": "U"}\n', {b"0": "T", b"1": "U"}),
+        ('[{"id": 0, "text": " T "}, {"id": "1", "text": "U"}]', {b"0": "T", b"1": "U"}),
+        ("1, T\n2,\n", {b"1": "T", b"2": ""}),
     ],
-    ids=["tabs", "blanks", "JSON lines", "TREC topics", "UTF-8"],
+    ids=["tabs", "blanks", "JSON lines", "TREC topics", "UTF-8", "numbers", "JSON list", "CSV"],
 )
 def test_reads_texts(tmp_path: Path, text: str, found: dict[bytes, str]) -> None:
     (tmp_path / "texts").write_text(text)
@@ -40,10 +43,23 @@ def test_reads_texts_that_excel_saved(tmp_path: Path, encoding: str) -> None:
     assert read_texts(str(tmp_path / "texts")) == {b"1": "na\u00efve", b"2": "T"}
 
 
-@pytest.mark.parametrize("text", ["1 text\n2\n", '{"id": "1"}\n', '{"id": \n', ""])
-def test_refuses_other_texts(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("1 text\n2\n", "texts:2: '2'"),
+        ('{"id": "1"}\n', "texts:1: '{"),
+        ('{"id": \n', "texts:1: '{"),
+        ("\n", "texts: no text"),
+        ("1\ttext\n \ttext\n", r"texts:2: ' \\ttext'"),
+        ("1\ttext\n2\t \n", r"texts:2: '2\\t '"),
+        ('[\n{"id": 1, "text": "T"},\n\n{"id": 2}]\n', "texts: record 2, '{"),
+        ('["q1 text"]', "texts: record 1, "),
+        ('[[1, "x"]]', "texts: record 1, "),
+    ],
+)
+def test_refuses_other_texts(tmp_path: Path, text: str, found: str) -> None:
     (tmp_path / "texts").write_text(text)
-    with pytest.raises(InputError, match="expected"):
+    with pytest.raises(InputError, match=f"{found}.*, expected an id and a text"):
         read_texts(str(tmp_path / "texts"))
 
 

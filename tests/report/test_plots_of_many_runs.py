@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.image import imread
 from matplotlib.text import Text
 from support.commands import Command
@@ -17,6 +18,7 @@ from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking,
 
 from pres_eval.analysis.explain import Roc, precision_recall
 from pres_eval.analysis.sweep import Sweep
+from pres_eval.errors import UsageError
 from pres_eval.report import (
     agreement,
     drawing,
@@ -367,6 +369,20 @@ def test_what_is_too_narrow_is_refused(command: Command, tmp_path: Path) -> None
     called = command("agreement", PATENT_QRELS, *PATENT_RUNS, *options)
     assert (called.code, not (tmp_path / "p.svg").exists()) == (1, True)
     assert "--width 40: too narrow for this picture, try 84mm" in called.err
+
+
+@pytest.mark.parametrize(
+    ("width", "advice"),
+    [(40, "try 84mm"), (84, "try 174mm"), (174, "draw fewer runs, measures or topics"), (400, "draw fewer")],
+)
+def test_what_is_too_narrow_on_a_page_has_to_be_less(width: float, advice: str) -> None:
+    def many_panels() -> Figure:
+        figure = Figure(layout="constrained", figsize=(4, 2))
+        figure.subplots(1, 60)
+        return figure
+
+    with pytest.raises(UsageError, match=f"--width {width}: too narrow for this picture, {advice}"):
+        paper.picture(many_panels, "p.svg", paper.Paper(width=width))
 
 
 @pytest.mark.parametrize("width", [84.0, 174.0])

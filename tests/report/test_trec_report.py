@@ -250,6 +250,13 @@ def test_the_command_draws_one_picture(tmp_path: Path) -> None:
         assert isinstance(result.exception, UsageError) and words in str(result.exception)
 
 
+def test_a_measure_of_the_whole_ranking_has_no_cutoff(tmp_path: Path) -> None:
+    """Readers then stop at the usual Nmax, and not at the largest number of 64 bits."""
+    run = ranking("1", [1, 3], 5, "t")
+    report = report_of_texts(tmp_path, judgements("1", 3), run, measures=("dcg_cut.all",))
+    assert (report.depth, report.curve_ranks[-1]) == (1000, 1000)
+
+
 def test_a_picture_of_two_runs_needs_two(tmp_path: Path) -> None:
     report = report_of_texts(tmp_path, judgements("1", 1), ranking("1", (1,), 2, "a"))
     with pytest.raises(UsageError, match="this picture needs 2 runs"):

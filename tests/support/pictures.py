@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 from unittest import mock
 
 from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from pres_eval.cli import main
@@ -55,13 +56,19 @@ def _panel(axes: Any) -> Iterator[str]:
         scale = "" if axis.get_scale() == "linear" else f" {axis.get_scale()}"
         yield f"  {name}: {axis.get_label_text()!r} {_number(ends[0])} to {_number(ends[1])}{scale}{ticks}"
     for line in axes.get_lines():
-        look = f"{line.get_color()} {line.get_linestyle()} {line.get_marker()}"
+        look = f"{to_hex(line.get_color())} {line.get_linestyle()} {line.get_marker()}"
+        if line.get_drawstyle() != "default":
+            look += f" {line.get_drawstyle()}"
+        if line.get_markevery() is not None:
+            look += f" every {line.get_markevery()}"
         yield f"  line {_name(line)}({look}): {_points(zip(*line.get_data(), strict=True))}"
-    for bar in axes.patches:
-        if hasattr(bar, "get_height"):
-            yield f"  bar at {_number(bar.get_x())}: {_number(bar.get_height())}"
-        else:
-            yield f"  area {_name(bar)}: {_points(bar.get_xy())}"
+    bars = [patch for patch in axes.patches if hasattr(patch, "get_height")]
+    if bars:
+        heights = _points((bar.get_x(), bar.get_height()) for bar in bars)
+        yield f"  bars of width {_number(bars[0].get_width())}: {heights}"
+    for area in axes.patches:
+        if area not in bars:
+            yield f"  area {_name(area)}: {_points(area.get_xy())}"
     for collection in axes.collections:
         if isinstance(collection, LineCollection):
             for segment in collection.get_segments():
@@ -83,7 +90,7 @@ def _legend(legend: Any) -> list[str]:
     for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
         look = ""
         if hasattr(handle, "get_marker"):
-            look = f" ({handle.get_color()} {handle.get_linestyle()} {handle.get_marker()})"
+            look = f" ({to_hex(handle.get_color())} {handle.get_linestyle()} {handle.get_marker()})"
         texts.append(text.get_text() + look)
     return texts
 
@@ -93,7 +100,7 @@ def _name(artist: Any) -> str:
     return "" if label.startswith("_") else f"{label!r} "
 
 
-def _points(points: Iterable[Sequence[float]]) -> str:
+def _points(points: Iterable[Any]) -> str:
     texts = [f"{_number(x)},{_number(y)}" for x, y in points]
     return _joined(texts)
 

@@ -1,4 +1,7 @@
-"""--against: is each run as good as in an earlier evaluation?"""
+"""--against: is each run as good as in an earlier evaluation?
+
+A fall is a change for the worse: of measures of which less is better, a rise.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +93,10 @@ class Change:
 
     @property
     def may_hide_any_fall(self) -> bool:
-        """Return whether the value may fall to 0, or by more than half of the measure's range."""
+        """Return whether the value may fall to 0, or by more than half of the measure's range.
+
+        Where less is better only the latter is asked, as such values rise.
+        """
         if not math.isfinite(self.before):
             return False
         measure = self.column.measure
@@ -127,14 +133,15 @@ class Change:
 
     def _movement_text(self) -> str:
         """Return from where to where the value moved, in words."""
+        # The format of a measure is that of its value over all topics, such as a count for a sum.
         kind = self.column.measure.format if self.topic is None else Format.FLOAT
         before = six_digits(self.before, kind, other=self.now)
-        change = abs(self.now - self.before)
-        if change == 0:
+        if self.now == self.before:
             return f"stayed at {before}"
         verb = "rose" if self.now > self.before else "fell"
         now = six_digits(self.now, kind, other=self.before)
-        return f"{verb} from {before} to {now}, by {six_digits(change, kind, other=0.0)}"
+        change = six_digits(abs(self.now - self.before), kind, other=0.0)
+        return f"{verb} from {before} to {now}, by {change}"
 
     def _size(self) -> float:
         """Return what findings are sorted by: values over all topics first, then by the relative change.
@@ -154,11 +161,11 @@ class Change:
 def changes(runs: Counterparts, earlier: EarlierEvaluation, tolerance: Tolerance) -> Iterator[Change]:
     """Yield the change of each measure over the topics of both runs.
 
-    With earlier.topics the changes of single topics that got worse follow it.  Measures that tell nothing of
-    quality, such as num_ret, are left out.
+    With earlier.topics the changes of single topics that got worse follow that of the measure.  Measures that
+    only one of the evaluations has, and those that tell nothing of quality, such as num_ret, are left out.
 
     runs       a run now and its counterpart earlier
-    tolerance  earlier.tolerance as `check_tolerance` returns it
+    tolerance  earlier.tolerance with the measures that its names mean, as `check_tolerance` returns it
     Raises InputError for an earlier value that is nan, with which nothing can be compared.
     """
     if not runs.topics:
@@ -189,7 +196,7 @@ def changes(runs: Counterparts, earlier: EarlierEvaluation, tolerance: Tolerance
 def _testable_values(
     runs: Counterparts, column: SelectedColumn, before: FloatArray, now: FloatArray
 ) -> TopicValues | None:
-    """Return the values for a test over topics; None if the measure is no mean of finite values.
+    """Return the values for a test over topics; None if topics have no values, or these are not all finite.
 
     before, now  (T,) values of the column on the topics of `runs`
     """
@@ -262,11 +269,12 @@ def warnings_of_changes(changed: Sequence[Change]) -> Iterator[GateFinding]:
             hiding_any_fall.append(change)
     yield from _warnings_by_run(
         better_for_less,
-        "{}: better for a run that retrieves less; compare runs of one depth (-M), or look at -m num_ret too",
+        after=": better for a run that retrieves less; compare runs of one depth (-M), or look at -m num_ret"
+        " too",
     )
     yield from _warnings_by_run(
         hiding_any_fall,
-        "--tolerance allows a fall as large as the earlier value, or over half of what a measure can be: {}",
+        "--tolerance allows a fall as large as the earlier value, or over half of what a measure can be: ",
     )
 
 
@@ -277,25 +285,25 @@ def warnings_of_tests(changed: Sequence[Change]) -> Iterator[GateFinding]:
         if change.tested is not None and change.tested.why_powerless:
             by_reason.setdefault(change.tested.why_powerless, []).append(change)
     for reason, powerless in by_reason.items():
-        yield from _warnings_by_run(powerless, f"--if-significant cannot fail by {{}}: {reason}")
+        yield from _warnings_by_run(powerless, "--if-significant cannot fail by ", f": {reason}")
     yield from _warnings_by_run(
         [change for change in changed if change.tested is None],
-        "--if-significant does not test {}, as it is no finite mean over topics: any fall that is not allowed"
-        " fails",
+        "--if-significant does not test ",
+        ", as it is no finite mean over topics: any fall that is not allowed fails",
     )
 
 
-def _warnings_by_run(changed: Sequence[Change], text: str) -> Iterator[GateFinding]:
+def _warnings_by_run(changed: Sequence[Change], before: str = "", after: str = "") -> Iterator[GateFinding]:
     """Yield one warning for each run that has some of the changes over topics; single topics do not count.
 
-    text  the warning, in which {} stands for the labels of the run's changed measures
+    before, after  the text of the warning before and after the labels of the run's changed measures
     """
     for run in dict.fromkeys(change.run for change in changed):
         labels = [change.column.label for change in changed if change.run is run and change.topic is None]
         if labels:
             yield GateFinding(
                 gate=AGAINST,
-                message=f"{text.format(', '.join(labels))}, run {run_name(run)}",
+                message=f"{before}{', '.join(labels)}{after}, run {run_name(run)}",
                 path=run.path,
                 verdict=Verdict.WARNING,
             )
@@ -307,7 +315,7 @@ def _is_worse(before: float, now: float, allowed: Allowance, less_is_better: boo
         return True
     if math.isinf(before) or math.isinf(now):  # no allowance reaches that far
         return now > before if less_is_better else now < before
-    # 0.5 - 0.499 is more than 0.001 in doubles: what was printed is compared, in decimals.
+    # 0.5 - 0.499 is more than 0.001 in doubles: the shortest decimals of the doubles are compared.
     fall = Decimal(repr(before)) - Decimal(repr(now))
     if less_is_better:
         fall = -fall

@@ -29,6 +29,7 @@ def _of_gains(gains: Gains, batch: Batch, measure: Measure, arguments: tuple[Any
         free = unjudged(topic, depth).rank
         if len(free):
             highest = highest_possible_grades(topic, measure)
+            # The value itself, at which all of them are not relevant, is among both.
             least_ratio, greatest_ratio = _bounds_of_ratio(topic, free, depth, gains, highest)
             least[row] = min(least[row], least_ratio)
             greatest[row] = max(greatest[row], greatest_ratio)
@@ -51,9 +52,10 @@ def _bounds_of_ratio(
     free     (U,) ranks of its unjudged documents, down to the depth
     depth    the last rank that counts
     highest  (1,) the highest grade that these may turn out to have
-    The gains from 0 to the highest are cut into L layers at the gains of the topic's grades.  A document
-    whose gain is at or above the top of a layer adds the layer's height, times its discount, to DCG: the
-    grades 0, 1, 3 make a layer of height 1 and one of height 2, and a document of grade 3 adds both.
+    The gains from 0 to the highest are cut into L layers at the gains of the topic's grades, none of which is
+    negative: such judgements count as unjudged.  A document whose gain is at or above the top of a layer adds
+    the layer's height, times its discount, to DCG: the grades 0, 1, 3 make a layer of height 1 and one of
+    height 2, and a document of grade 3 adds both.
     """
     grades = np.unique(np.concatenate((topic.levels, highest, [0])))
     tops = grades[1:]
@@ -72,7 +74,8 @@ def _bounds_of_ratio(
     with_first = discounts_of_first[:, np.newaxis] + collected
     with_last = discounts_of_last[:, np.newaxis] + collected
     best = discounts_of_best[num_judged + num_more]
-    # The ratio is least where the last x documents have the highest gain, for some x.
+    # The ratio is least where the last x documents have the highest gain, for some x above 0.  It is added up
+    # by accumulate, one layer after the other: the same bits on every platform.
     dcg = np.add.accumulate(with_last[1:] * height, axis=1)[:, -1]
     best_dcg = np.add.accumulate(best[1:] * height, axis=1)[:, -1]
     return float(divide(dcg, best_dcg).min()), _greatest_ratio(with_first, best, height)
@@ -81,13 +84,13 @@ def _bounds_of_ratio(
 def _reaching_tops(topic: Batch, tops: Grades, depth: int) -> tuple[IntArray, FloatArray]:
     """Return (L,) how many judged documents reach each layer's top, and (L,) the discounts they collect.
 
-    The second number is the sum of discounts of those that are retrieved down to the depth.
+    The second array has the sums of discounts of those that are retrieved down to the depth.
     tops   (L,) the grade at the top of each layer
     depth  the last rank that counts
     """
     reaches_top = topic.levels[:, np.newaxis] >= tops
     counts = topic.level_counts[:, np.newaxis] * reaches_top
-    no_counts = tops[np.newaxis] * 0  # a row even if the topic has no levels
+    no_counts = np.zeros((1, len(tops)), np.int64)  # a row even if the topic has no levels
     num_judged = np.cumsum(np.concatenate((no_counts, counts)), axis=0)[-1].astype(np.int64)
     rows = np.flatnonzero(topic.rank <= depth)
     discounts_of_rows = 1.0 / log2(topic.rank[rows, np.newaxis] + 1)
@@ -104,7 +107,8 @@ def _greatest_ratio(collected: FloatArray, best: FloatArray, height: FloatArray)
     best       (U+1, L) discounts of the best ranking, with as many more documents
     height     (L,) of the layers
     By Dinkelbach's method: the choice that maximises collected - ratio * best has a higher ratio, as long
-    as there is one.
+    as there is one.  Each layer chooses apart: a higher one has fewer judged documents, so that one more adds
+    more to the best ranking, and it never chooses more documents than the layers below it.
     """
     layers = np.arange(len(height))
     ratio = -1.0

@@ -1,4 +1,8 @@
-"""Expected values of the measures of technology-assisted review; `ranks` has the letters m, s, R of a tie."""
+"""Expected values of the measures of technology-assisted review.
+
+A tie has m documents, of which R are relevant; the first s of them, in an order by chance, are retrieved.
+The cutoff WHOLE means the whole ranking: there is none.
+"""
 
 from __future__ import annotations
 
@@ -103,16 +107,17 @@ def average_time_to_discovery(batch: Batch) -> FloatArray:
 def total_cost_weighted(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
     """Return (T,) expected total_cost_weighted: the mean over the numbers of relevant documents missed.
 
+    costs  a and b of the measure: of a document retrieved, and of one that is read later
     The cost of the mean number would be another value, because the cost is not linear in that number.
     """
-    missed = batch.num_rel - batch.count_by_topic(relevant_in_whole_ties(batch, WHOLE))
+    missed_at_most = batch.num_rel - batch.count_by_topic(relevant_in_whole_ties(batch, WHOLE))
 
     def cost_with(tie: CutTie, number: IntArray) -> FloatArray:
         """Return (n,) the cost if `number` (n,) relevant documents of the cut tie are retrieved."""
         topic = batch.take(tie.topic, tie.topic + 1)
         costs_of_numbers = [
-            weighted_cost(topic, costs, missed[tie.topic] - np.array([k])) for k in number.tolist()
+            weighted_cost(topic, costs, missed_at_most[tie.topic] - np.array([k])) for k in number.tolist()
         ]
         return np.concatenate(costs_of_numbers)
 
-    return average_in_cut_ties(batch, WHOLE, weighted_cost(batch, costs, missed), cost_with)
+    return average_in_cut_ties(batch, WHOLE, weighted_cost(batch, costs, missed_at_most), cost_with)

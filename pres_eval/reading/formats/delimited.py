@@ -13,6 +13,7 @@ from pres_eval.reading.blocks import Block, joined
 from pres_eval.reading.file import Chunk, File
 from pres_eval.reading.headings import DOCNO, GAINS_ADVICE, GRADE, KNOWN_HEADINGS, TOPIC, Role, plain
 from pres_eval.reading.lines import Layout, LineError, parse_lines
+from pres_eval.reading.numbers import are_whole
 
 MSMARCO = Layout("topic docno rank", number=2, whole=True)
 """Lines of an MS MARCO run."""
@@ -59,7 +60,7 @@ def with_whole_grades(name: str, block: Block) -> Block:
 
     name  of the file, for messages
     """
-    wrong = np.flatnonzero(block.numbers != np.trunc(block.numbers))
+    wrong = np.flatnonzero(~are_whole(block.numbers))
     if len(wrong):
         row = int(wrong[0])
         line = None

@@ -19,6 +19,7 @@ from pres_eval.reading.formats.separated import read_by_number, read_csv, read_w
 from pres_eval.reading.formats.table_columns import columns_of
 from pres_eval.reading.formats.table_heads import head_of_table
 from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, SCORE, TOPIC, Naming, Role
+from pres_eval.reading.run_files import PARQUET_MAGIC
 
 LOOKED_AT_LINES = 20
 """Lines at the beginning of a file that are looked at."""
@@ -27,7 +28,10 @@ LONGEST_RECORD = 1 << 22
 """Bytes in which the first record of a list has to end, to be recognised."""
 
 COLUMNS_OF_TABLES = (TOPIC, DOCNO, SCORE, RANK, GRADE)
-"""Kinds of columns of a table in JSON with a list for each column: its first key is a heading of one."""
+"""An object in JSON is a table with a list for each column if its first key is a heading of these kinds.
+
+Other objects with lists have a list of documents for each topic.
+"""
 
 JSON_LISTS, JSON_RECORDS, JSON_EXPORT = "json lists", "json records", "json export"
 """Our names for JSON of other shapes; -T and -R call all of them json."""
@@ -38,7 +42,7 @@ NAMED = "columns"
 
 def _read_named(source: File, role: Role) -> Iterator[Block]:
     """Yield the rows of a file whose columns --columns numbers, or of Parquet whose columns it names."""
-    if source.head().startswith(b"PAR1"):
+    if source.head().startswith(PARQUET_MAGIC):
         return read_parquet(source, role)
     return read_by_number(source, role)
 
@@ -68,13 +72,13 @@ FORMATS = {
 
 
 def recognised(source: File, role: Role) -> FileFormat | None:
-    """Return the format of a file that is not in trec_eval's; None if no format fits."""
+    """Return the format of a file; None if none of FORMATS fits, so that it is read as trec_eval's lines."""
     try:
-        head = source.head().removeprefix(b"\xef\xbb\xbf")
+        head = source.head().removeprefix(BYTE_ORDER_MARK)
     except InputError:
         return None
     naming = source.naming.for_role(role)
-    if head.startswith(b"PAR1"):
+    if head.startswith(PARQUET_MAGIC):
         return FORMATS["parquet"]
     if naming.by_number:
         if not _numbers_are_of(naming, role):
@@ -108,12 +112,18 @@ def _of_text(text: bytes, lines: list[bytes], role: Role, naming: Naming) -> Fil
 
 
 def has_whole_numbers(source: File) -> bool:
-    """Return whether the beginning of a file has no decimals, as grades have none, and scores may."""
-    return re.search(rb"[:\s,]-?\d+(\.\d|[eE][+-]?\d)|NaN|Infinity", source.head()) is None
+    """Return whether the beginning of a file has no decimals, as grades have none, and scores may.
+
+    Then a file that could be a run or judgements counts as judgements.
+    """
+    return re.search(rb"[:\s,]-?(\d+(\.\d|[eE][+-]?\d)|(NaN|Infinity)\b)", source.head()) is None
 
 
 def judgements_format(source: File) -> FileFormat | None:
-    """Return the format of judgements whose columns or words the options name; None if they name none."""
+    """Return the format of judgements by their beginning, or that of words for grades if --grades names some.
+
+    None if they are in trec_eval's lines.
+    """
     file_format = recognised(source, Role.QRELS)
     if file_format is None and source.naming.grades:
         return FileFormat("qrels", "", read_words)
@@ -123,7 +133,8 @@ def judgements_format(source: File) -> FileFormat | None:
 def _numbers_are_of(naming: Naming, role: Role) -> bool:
     """Return whether the columns that --columns numbers may be of a file of this role.
 
-    Scores and ranks are of runs, grades of judgements; documents alone may be of both.
+    Scores and ranks are of runs, grades of judgements; documents alone, or with both of these, may be of
+    either.
     """
     if DOCNO not in naming.columns and DOCNOS not in naming.columns:
         return False
@@ -148,9 +159,9 @@ def _json(source: File, head: bytes, lines: list[bytes], role: Role, naming: Nam
     if lines and lines[0].lstrip().startswith(b"{") and has_objects:
         record = _first_value(lines[0])
         if is_record(record, role, naming) and not _has_columns(record):
-            return FORMATS["jsonl"]
+            return FORMATS["jsonl"]  # {"topic": "1", "docno": "d", "score": 2}
         if shape is not None and len(lines) > 1:
-            return FORMATS["jsonl"]
+            return FORMATS["jsonl"]  # {"1": {"d": 2}}, a topic or more a line
     if shape is None:
         return None
     return FORMATS[shape]
@@ -159,8 +170,10 @@ def _json(source: File, head: bytes, lines: list[bytes], role: Role, naming: Nam
 def _json_list(source: File, head: bytes, role: Role, naming: Naming) -> FileFormat | None:
     """Return the format of a list in JSON, None if its first element is no record."""
     record = _first_value(head.lstrip()[1:])
-    if record is None and len(head) >= HEAD - len(BYTE_ORDER_MARK):
-        record = _first_value(source.head(LONGEST_RECORD).lstrip(BYTE_ORDER_MARK + b" \r\n\t")[1:])
+    is_cut_off = len(head) >= HEAD - len(BYTE_ORDER_MARK)  # the record may go on behind the head
+    if record is None and is_cut_off:
+        longer_head = source.head(LONGEST_RECORD).removeprefix(BYTE_ORDER_MARK)
+        record = _first_value(longer_head.lstrip()[1:])
     if not is_record(record, role, naming):
         return None
     return FORMATS[JSON_RECORDS]
@@ -181,10 +194,11 @@ def _shape(head: bytes, role: Role, naming: Naming) -> str | None:
         return "json" if is_empty_object else None
     value = head[member.end() :]
     if is_record(_first_value(value.removeprefix(b"[")), role, naming):
-        return JSON_RECORDS
+        return JSON_RECORDS  # {"results": [{"topic": "1", "docno": "d", "score": 2}, …
     if value.startswith(b"{"):
-        return "json"
+        return "json"  # {"1": {"d": 2, …
     if _LIST_OF_IDS.match(value) is not None:
+        # {"topic": ["1", …], "docno": ["d", …] are columns, {"1": ["d", …] lists of documents.
         key = json.loads(member[1].decode("utf-8", "replace"))
         is_table = key == "columns" or any(
             naming.column(kind, [key]) is not None for kind in COLUMNS_OF_TABLES
@@ -209,7 +223,7 @@ def _has_columns(record: Any) -> bool:
 
 
 def _ranks_ascend(lines: Sequence[bytes]) -> bool:
-    """Return whether all lines are topic, docno and rank, the ranks rising inside of a topic."""
+    """Return whether all lines are topic, docno and rank, the ranks rising from 1 on inside of a topic."""
     rows = [line.split() for line in lines]
     if not all(len(words) == 3 and re.fullmatch(rb"\d{1,9}", words[2]) for words in rows):
         return False

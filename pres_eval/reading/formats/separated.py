@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -75,6 +76,7 @@ def _rows_by_heading(source: File, role: Role) -> Iterator[Row]:
         raise _missing_columns(source, head, role)
     if columns.topic is None:
         note_of_one_topic(source.name)
+    # One line before the headings is expected: sep=; of Excel.
     if head.before > 1:
         text = f"{plural(head.before, 'line')} before the headings left out"
         warnings.warn(f"{source.name}: {text}", ReadingNote, stacklevel=2)
@@ -120,9 +122,11 @@ def _without_row_names(rows: Iterator[tuple[int, list[str]]], width: int) -> Ite
 def _warn_of_unnamed_numbers(
     source: File, columns: Columns, role: Role, separator: str | None, headings: Sequence[str] = ()
 ) -> None:
-    """Warn of unused columns at the beginning of a file that may have grades or scores; no option names any.
+    """Warn of columns that are not read although they may have grades or scores, as the first rows show.
 
-    columns    those that are used
+    This is for files in which no column of numbers is known or named.
+
+    columns    those that are read
     separator  of the columns; None: blanks
     headings   of the columns; none if options name them by their numbers
     """
@@ -131,6 +135,9 @@ def _warn_of_unnamed_numbers(
         lines = [line for line in lines if not line.startswith("#")]
     rows = [cells_of(line.rstrip("\r"), separator) for line in lines if line.strip()]
     rows = [row for row in rows if len(row) > columns.last and row != list(headings)]
+    if headings and separator == " ":
+        numbered_rows = _without_row_names(enumerate(rows), len(headings))
+        rows = [row for _, row in numbered_rows]
     width = min(map(len, rows), default=0)
     if headings:
         names, option = list(headings), "HEADING"
@@ -139,9 +146,10 @@ def _warn_of_unnamed_numbers(
         names, option = [str(number + 1) for number in range(width)], "NUMBER"
         body = rows[1:] or rows  # the first row may be a heading all the same
     candidates = []
-    for column in range(width):
+    # Rows with more cells than there are headings are an error when they are read.
+    for column, name in enumerate(names[:width]):
         if column not in columns.used and may_be_numbers([row[column] for row in body], role):
-            candidates.append(names[column])
+            candidates.append(name)
     warn_of_unnamed_number(source.name, source.naming.for_role(role), candidates, role, option)
 
 
@@ -155,7 +163,7 @@ def read_by_number(source: File, role: Role) -> Iterator[Block]:
 
 
 def _rows_by_number(source: File, role: Role) -> Iterator[Row]:
-    """Yield the rows of a file whose first line is a header only if its cell for the number is none."""
+    """Yield the rows of a file; its first line is a header if the cell for the number is no number."""
     naming = source.naming.for_role(role)
     columns = numbered_columns(naming, role)
     if columns.topic is None:
@@ -207,7 +215,8 @@ def read_words(source: File, role: Role) -> Iterator[Block]:
     try:
         yield from blocks_of_rows(source.name, cells.rows(rows), role)
     except InputError as error:
-        # A grade that is none explains itself; of a wrong number of columns a look at the file says more.
+        # A grade that is no number explains itself; of a wrong number of columns the whole file tells more.
+        # Only the message of an error says which of the two it is.
         if "column" not in error.found:
             raise
         raise with_advice(error, source, QRELS.names) from None
@@ -226,7 +235,7 @@ def _missing_columns(source: File, head: TableHead | None, role: Role) -> InputE
         expected = "a header with query_id, doc_id and relevance"
     error = InputError(source.name, line, f"the columns {quoted(', '.join(head.names))}", expected)
     if any("\0" in name for name in head.names):
-        return with_advice(error, source, "")
+        return with_advice(error, source, "")  # it is a binary file
     for kind, heading in source.naming.for_role(role).columns.items():
         if heading not in head.names:
             advice = did_you_mean(heading, head.names, "the heading is written as in the file")
@@ -238,7 +247,9 @@ def _missing_columns(source: File, head: TableHead | None, role: Role) -> InputE
 class CellReader:
     """Reader that makes rows of a run, or of judgements, of the cells of a table.
 
+    source     the file, as messages name it, and what its options say of words and headings
     columns    those that are read
+    role       what the file is read as
     separator  of the cells; decimal commas are read where no comma separates
     width      how many cells each row should have
     like       why so many, for messages: ", as in the header"
@@ -257,7 +268,7 @@ class CellReader:
         """Yield the documents of rows, each with its line; warn of what all rows show.
 
         rows  the line and the cells of each
-        Rows with neither document nor number, as a topic without a rating has one, are left out.
+        Rows with neither document nor number are left out, such as the only row of a topic without ratings.
         """
         columns, by_order = self.columns, NumbersByOrder(self.role)
         # The number beside a list of retrieved documents is not the score of all of them.
@@ -285,7 +296,7 @@ class CellReader:
                     continue
             topic = id_of_cell(self.source, line, topic_cell, "topic")
             number: int | float = 0
-            if columns.number is not None and has_number:
+            if columns.number is not None and has_number:  # which implies the former, but not for mypy
                 number = self._number(line, cells[columns.number].strip())
             if is_observed:
                 self._show_row(observer, topic, cells, number)
@@ -346,17 +357,18 @@ class CellReader:
     def _number(self, line: int, text: str) -> int | float:
         """Return a score, the negative of a rank, or a grade, which is whole unless it may have decimals.
 
-        Raises InputError for a text that is none.
+        Raises InputError for a text that is no such number.
         """
         naming = self.source.naming
         number_text = text
+        # In `1,2` of --grades, several grades in a cell, the comma is no decimal one.
         is_combined = self.role.has_grades and naming.is_combined(text)
         if self.separator != "," and not is_combined:
             number_text = text.replace(",", ".")
         if self.role.has_grades:
             grade = naming.grade(number_text)
             if math.isnan(grade) and text.strip()[:1].isalpha():
-                advice = f"--grades {text}=GRADE,... reads words as grades"
+                advice = f"--grades {shlex.quote(f'{text}=GRADE,...')} reads words as grades"
                 expected = expected_grade(self.role)
                 raise InputError(self.source.name, line, f"relevance {quoted(text)}", expected, advice)
             return checked_grade(grade, f"relevance {quoted(text)}", self.source.name, line, self.role)
@@ -371,7 +383,8 @@ class CellReader:
 def ids_in_cell(cell: str) -> list[str]:
     """Return the ids in a cell: separated by semicolons, bars, line ends or commas, or a list of Python.
 
-    The first of these that the cell has separates; without one of them blanks do.
+    Of several of these in a cell the first in this order separates: `a,b;c` are a,b and c.  Without any of
+    them blanks separate.
     """
     text = cell.strip()
     if text[:1] + text[-1:] in ("[]", "()", "{}"):
@@ -397,18 +410,23 @@ def expected_grade(role: Role) -> str:
 
 
 def checked_grade(grade: int | float, text: str, name: str, line: int | None, role: Role) -> int | float:
-    """Return a grade as a whole number, or as it is if it has decimals and is read as a gain.
+    """Return a grade as a whole number, or as it is if it has decimals or is large, and is read as a gain.
 
-    grade       nan for a text that is none
+    grade       nan for a text that is no number
     text        what messages call it: "relevance '1.5'"
     name, line  where it is
-    Raises InputError for a grade that is no finite number, or not whole where no gains are read.
+    Raises InputError for a grade that is no finite number.  Where no gains are read, also for one that is not
+    whole, for a double from 2^53 on, and for a whole number from 2^63 on.
     """
-    largest = 2**63
+    end_of_whole = 2**63  # of the 64 bits that a whole number has
     if isinstance(grade, float):
-        largest = 2**53  # larger doubles are not exact to a whole number
+        end_of_whole = 2**53  # from there on doubles are not exact to a whole number
     expected = expected_grade(role)
-    if math.isnan(grade) or abs(grade) >= largest:
+    if not math.isfinite(number_of(grade)):
+        raise InputError(name, line, text, expected)
+    if role.has_gains and abs(grade) >= end_of_whole:
+        return float(grade)
+    if abs(grade) >= end_of_whole:
         raise InputError(name, line, text, expected)
     if grade == int(grade):
         return int(grade)
@@ -418,7 +436,7 @@ def checked_grade(grade: int | float, text: str, name: str, line: int | None, ro
 
 
 def id_of_cell(source: File, line: int, text: str, what: str) -> bytes:
-    """Return an id without the blanks around it; raise InputError for an empty or rounded one.
+    """Return an id without the blanks around it; raise InputError for an empty or rounded one, and for NULs.
 
     what  what messages call it: topic or docno
     """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pres_eval.arrays import BoolArray, Grades, Ids, IntArray, absent
+from pres_eval.arrays import AnyArray, BoolArray, Grades, Ids, IntArray, absent
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import AS_ZERO, ONE, Options
 from pres_eval.reading.judgements.pool import Pool, build_pool
@@ -22,7 +22,7 @@ def with_documents(qrels: QrelsJudgements, documents: Ids, rows: IntArray) -> Qr
 
     documents  (D,) the new ids of the judged documents; some may be the same
     rows       (n,) indices of the documents that stay, ascending
-    Where several documents of a topic become one, the highest grade counts.
+    Where several documents of a topic become one, the highest of their grades and of their scores count.
     """
     topics, num_documents = np.unique(qrels.pool.topic_of[rows], return_counts=True)
     # As in a file without the other lines, a topic of which nothing is left is not there.
@@ -30,16 +30,25 @@ def with_documents(qrels: QrelsJudgements, documents: Ids, rows: IntArray) -> Qr
     new_document = pooled.document_of_row()
     order = np.argsort(new_document, kind="stable")
     first = np.searchsorted(new_document[order], np.arange(len(pooled.pool.documents)))
-    highest_grades = np.maximum.reduceat(qrels.grade[rows][order], first)
+
+    def highest_of(values: AnyArray) -> AnyArray:
+        """Return the highest value of each new document: of values (D,) of the documents before."""
+        highest: AnyArray = np.maximum.reduceat(values[rows][order], first)
+        return highest
+
     new_index = np.full(len(documents), -1)  # of each judged document; -1: left out
     new_index[rows] = new_document
     missing_topics = absent(topics, len(qrels.pool.topics))
     return replace(
         qrels,
         pool=pooled.pool,
-        grade=highest_grades,
+        grade=highest_of(qrels.grade),
         duplicates=_renumbered(qrels.duplicates, new_index, pooled.pool),
+        kept=None if qrels.kept is None else highest_of(qrels.kept),
+        document_scores=None if qrels.document_scores is None else highest_of(qrels.document_scores),
         left_out=qrels.left_out.union(qrels.pool.topics.take(missing_topics)),
+        nmax=None if qrels.nmax is None else qrels.nmax[topics],
+        sizes=None if qrels.sizes is None else qrels.sizes[topics],
     )
 
 
@@ -61,10 +70,11 @@ def _renumbered(duplicates: Duplicates, new_index: IntArray, pool: Pool) -> Dupl
     )
 
 
-def answered_by_nothing(relevance: Relevance, options: Options) -> IntArray | None:
-    """Return the topics (n,) for which a run is right to retrieve nothing; None if there are none.
+def topics_answered_by_nothing(relevance: Relevance, options: Options) -> IntArray | None:
+    """Return the indices (n,) of the topics for which a run is right to retrieve nothing; None for none.
 
-    These are the topics without relevant documents, if --empty gives them a value and -c counts all topics.
+    These are the topics without relevant documents, if --empty gives them a value and -c counts all topics:
+    then those that a run lacks have to get that value too.
     """
     if not options.complete or options.empty not in (AS_ZERO, ONE):
         return None
@@ -74,11 +84,13 @@ def answered_by_nothing(relevance: Relevance, options: Options) -> IntArray | No
     return empty
 
 
-def no_answers(relevance: Relevance, options: Options, retrieved_for: IntArray) -> tuple[int, int] | None:
+def count_empty_topics(
+    relevance: Relevance, options: Options, retrieved_for: IntArray
+) -> tuple[int, int] | None:
     """Count the topics without a relevant document, and those of them for which a run retrieves nothing.
 
     retrieved_for  (n,) indices of the topics for which it retrieves documents
-    Returns None if --empty gives such topics no value, or there are none.
+    Returns None if --empty gives such topics no value, or there are none.  They are counted without -c too.
     """
     if options.empty not in (AS_ZERO, ONE):
         return None
@@ -92,7 +104,7 @@ def without_empty_topics(relevance: Relevance, level: float) -> Relevance:
     """Return the judgements without the topics that have no relevant document.
 
     level  the least grade that is relevant
-    Raises UsageError for judgements that are no qrels, InputError if there is no such topic.
+    Raises UsageError for judgements that are no qrels, InputError if no topic has a relevant document.
     """
     qrels = as_qrels(relevance, "--empty")
     empty = empty_topics(qrels, level)
@@ -122,7 +134,7 @@ def empty_topics(relevance: Relevance, level: float) -> BoolArray:
     """
     qrels = as_qrels(relevance, "--empty")
     highest: Grades = np.maximum.reduceat(qrels.grade, qrels.pool.offsets[:-1])
-    return highest < max(level, 0)  # a negative grade is of a document that was not judged
+    return highest < max(level, 0)  # a negative grade is no judgement, whatever the level
 
 
 def with_document_scores(relevance: Relevance, scores: QrelsJudgements) -> QrelsJudgements:
@@ -149,7 +161,8 @@ def with_document_scores(relevance: Relevance, scores: QrelsJudgements) -> Qrels
 def with_topic_numbers(relevance: Relevance, nmax: Weights | None, sizes: Weights | None) -> Relevance:
     """Return the judgements with the Nmax of each topic, and the number of documents in its collection.
 
-    nmax, sizes  numbers of files; None: there is no such file
+    nmax, sizes  the numbers of a file, by topic as weights are: how far PRES regards the topic, and how many
+                 documents its collection has; None: there is no such file
     Raises UsageError for judgements that are no qrels, InputError for a judged topic without a number.
     """
     if nmax is None and sizes is None:

@@ -44,7 +44,8 @@ def qrels_text(address: str) -> Iterator[bytes]:
             problem = f"ir_datasets cannot fetch {url}"
             advice = "with a network, ir_datasets fetches it once and keeps it; or name a file"
         raise InputError(address, None, f"{problem} ({type(error).__name__})", None, advice) from None
-    return iter(["\n".join([*lines, ""]).encode()])
+    whole_text = "".join(f"{line}\n" for line in lines)
+    return iter([whole_text.encode()])  # one piece, as `File` takes pieces of text
 
 
 def _url_of(error: Exception) -> str | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 
+import numpy as np
+
 from pres_eval.errors import InputError
 from pres_eval.reading.file import File
 from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance
@@ -29,16 +31,16 @@ def _of_qrels(qrels: QrelsJudgements) -> str:
     digest = hashlib.sha256()
     documents = list(pool.documents)
     order = pool.byte_order()
-    digest.update(b"\n".join(pool.topics))
+    digest.update(b"\n".join(pool.topics))  # in byte order
     digest.update(b"\n\n")  # no id has a line end
     digest.update(b"\n".join(documents[row] for row in order.tolist()))
     digest.update(b"\n\n")
     digest.update(pool.offsets.astype("<i8").tobytes())
-    grades = qrels.grade[order].astype("<f8") + 0.0  # -0 becomes 0
-    digest.update(grades.tobytes())
+    grades = qrels.grade[order].astype(np.float64) + 0.0  # -0 becomes 0
+    digest.update(grades.astype("<f8").tobytes())
     repeated = sorted(
-        (documents[document], topic, float(grade))
-        for document, topic, grade in zip(
+        (documents[row], topic, float(grade))
+        for row, topic, grade in zip(
             again.document.tolist(), again.topic.tolist(), again.grade.tolist(), strict=True
         )
     )

@@ -24,8 +24,11 @@ STRATA = Layout("topic iteration docno stratum relevance", number=4, whole=True)
 PRELS = Layout("topic docno relevance method inclusion-probability", number=4)
 """Columns of the formats of these names."""
 
-NOT_BY_CHANCE = (b"0", b"2")
-"""Methods, in prels, of documents that an algorithm chose: sure to be judged, they represent no others."""
+SURE_TO_BE_JUDGED = (b"0", b"2")
+"""Methods, in prels, of documents that an algorithm chose, alone (0) or as chance did too (2).
+
+They were sure to be judged, so that they represent no others.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +44,7 @@ class JudgedGroups:
     line           (N,) its line in the file, from 1
 
     For all judgements of a class:
-    info            the format, as -R names it
+    info            the kind of judgements, which decides what measures can be computed
     ties_ascending  whether documents of the same score are ranked by ascending docno
     rewriting       how documents were rewritten: never, for judgements in groups
     noun            what messages call a group
@@ -126,7 +129,8 @@ class Preferences(JudgedGroups):
 
     def has_pairs(self) -> bool:
         """Return whether any subgroup has two judgements, so that one document may be preferred."""
-        # If there are fewer subgroups than judgements, one of them has two.
+        # If there are fewer subgroups than judgements, one of them has two.  In qrels_prefs, without
+        # subgroups, all have the number 0: the groups tell them apart.
         subgroups = np.stack((self.group_of_row(), self.subgroup))
         num_subgroups: int = np.unique(subgroups, axis=1).shape[1]
         return num_subgroups < len(self.level)
@@ -165,7 +169,8 @@ class Preferences(JudgedGroups):
 class Sample(GroupQrels):
     """Documents of which some were drawn and judged; the groups are strata, or the methods of prels.
 
-    A negative grade is of a document that was not drawn.
+    A negative grade is of a document that was not drawn.  The layout of other judgements in groups has no
+    meaning here: a sample has a reader of its own.
 
     probability  (N,) that each document is drawn; None: it is the share of its stratum that was drawn
     """
@@ -238,8 +243,9 @@ def read_strata(source: File) -> Sample:
     """Return the sample of a file of format strata: lines of topic, iteration, docno, stratum and relevance.
 
     A negative relevance means that the document is in the stratum, but was not drawn.
-    Warns of strata of which no document was judged.  Raises InputError for a line that has not five columns,
-    a relevance that is no integer, and a document that a topic has twice.
+    Warns of strata of which no document was drawn.  Raises InputError for a line that has not five columns,
+    a relevance that is no integer, a document that a topic has twice, and a stratum named by a negative
+    number, which is probably a relevance.
     """
     table = read_table(source, STRATA)
     rows = _group_rows(source.name, table, docno=2, group_name=3)
@@ -282,8 +288,8 @@ def _warning_of_undrawn(sample: Sample, rows: IntArray) -> str:
 def read_prels(source: File) -> UnequalSample:
     """Return the sample of a prels file: lines of topic, docno, relevance, method, inclusion probability.
 
-    Documents of method 0 were chosen by an algorithm, those of method 2 by chance too.  As in the script of
-    the Million Query track, both were sure to be judged, whatever probability the file gives.
+    Documents of the methods SURE_TO_BE_JUDGED have the probability 1, as in the script of the Million Query
+    track, whatever probability the file gives.
     Raises InputError for a line that has not five columns, a relevance that is no integer, a probability that
     is not above 0 and at most 1, and a document that a topic has twice.
     """
@@ -294,8 +300,8 @@ def read_prels(source: File) -> UnequalSample:
         problem = f"inclusion probability {quoted(table.text(int(wrong[0]), 4))}"
         raise InputError(source.name, int(lines[wrong[0]]), problem, "a number above 0 and at most 1")
     rows = _group_rows(source.name, table, docno=1, group_name=3)
-    chosen = [table.text(row, 3) in NOT_BY_CHANCE for row in range(len(table))]
-    probability = np.where(chosen, 1.0, table.numbers)
+    is_sure = [table.text(row, 3) in SURE_TO_BE_JUDGED for row in range(len(table))]
+    probability = np.where(is_sure, 1.0, table.numbers)
     texts = [table.text(row, 2) for row in range(len(table))]
     for row, text in enumerate(texts):
         if not re.fullmatch(rb"[+-]?[0-9]{1,18}", text):
@@ -307,7 +313,7 @@ def read_prels(source: File) -> UnequalSample:
 
 
 class _Fields(NamedTuple):
-    """The fields of JudgedGroups, which all kinds of such judgements begin with."""
+    """The fields of JudgedGroups, in the same order, which all kinds of such judgements begin with."""
 
     name: str
     pool: Pool

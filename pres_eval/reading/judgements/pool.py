@@ -17,10 +17,10 @@ from pres_eval.arrays import (
     IdTable,
     IntArray,
     Matches,
-    Stretches,
     lengths_at,
     match,
     repeated,
+    rows_of_stretches,
     rows_or_slice,
     stable_order,
 )
@@ -137,13 +137,13 @@ class Pool:
 class Pooled:
     """A pool, and the N rows of judgements that it was made of.
 
-    rows      (D,) the first row of each document, or the stretches of these rows; None if row i is document i
+    rows      (D,) the first row of each document; None if row i is document i
     again     (n,) the rows that repeat a document of their topic, ascending
     document  (n,) the index of the document that each of these repeats
     """
 
     pool: Pool
-    rows: IntArray | Stretches | None
+    rows: IntArray | None
     again: IntArray
     document: IntArray
 
@@ -151,8 +151,6 @@ class Pooled:
         """Return (D,) the value of each document: of values (N,) of the rows, that of its first row."""
         if self.rows is None:
             return values
-        if isinstance(self.rows, Stretches):
-            return self.rows.values_in(values)
         return values[self.rows]
 
     def document_of_row(self) -> IntArray:
@@ -179,7 +177,7 @@ def build_pool(
     """
     topics, index = topic_ids.distinct()
     topic_of_group = index if groups is None else index[groups]
-    rows: IntArray | Stretches | None = None
+    rows: IntArray | None = None
     are_in_order = not (topic_of_group[1:] < topic_of_group[:-1]).any()
     if not are_in_order:
         order = stable_order(topic_of_group, len(topics))
@@ -187,7 +185,7 @@ def build_pool(
         each_row_is_a_group = len(order) == len(documents)
         if not each_row_is_a_group:
             starts = np.cumsum(lengths) - lengths
-            rows = Stretches(starts[order], lengths[order])
+            rows, _ = rows_of_stretches(starts[order], lengths[order])
         documents = documents.take(rows)
         topic_of_group, lengths = topic_of_group[order], lengths[order]
     ends = np.concatenate(([0], np.cumsum(lengths)))
@@ -202,23 +200,20 @@ def _without_repeats(
     topics: Ids,
     documents: Ids,
     offsets: IntArray,
-    rows: IntArray | Stretches | None,
+    rows: IntArray | None,
     repeats: IntArray,
     first: IntArray,
 ) -> Pooled:
     """Return the pool of N documents of T topics, of which some repeat others of their topic.
 
     offsets  (T+1,) where each topic's documents begin
-    rows     (N,) the row of each document in the file, or the stretches of these; None: document i is in row
-             i
+    rows     (N,) the row of each document in the file; None: document i is in row i
     repeats  (n,) the indices of documents that repeat another, ascending
     first    (n,) the indices of the documents that these repeat
     Of documents a, b, a, c of one topic the third repeats the first: a, b, c are left, as 0, 1 and 2.
     """
     if rows is None:
         rows = np.arange(len(documents))
-    elif isinstance(rows, Stretches):
-        rows = rows.rows()
     is_new = np.ones(len(documents), np.bool_)
     is_new[repeats] = False
     # How many new documents come before each one: of a new one, that is its index in the pool.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
-from pres_eval.arrays import AnyInts, BoolArray, FloatArray, GrowingColumns, Ids, IntArray, narrow
+from pres_eval.arrays import BoolArray, FloatArray, Grades, GrowingColumns, Ids, IntArray, narrow
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.blocks import Block, FileFormat, joined
@@ -17,6 +17,7 @@ from pres_eval.reading.file import File
 from pres_eval.reading.headings import GAINS_ADVICE, NO_NAMING, Role
 from pres_eval.reading.judgements.pool import Pool, Pooled, Remembered, build_pool
 from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, no_lines_error, results_of_chunks
+from pres_eval.reading.numbers import are_whole
 from pres_eval.reading.run_files import TABLE_FORMATS
 from pres_eval.records import dataclass
 
@@ -28,10 +29,13 @@ QRELS_FLOAT = replace(QRELS, whole=False)
 """Lines of judgements whose relevance may be any decimal number."""
 
 MOST_JUDGEMENTS_REMEMBERED = 1 << 19
-"""Topics and judgements whose facts are kept between runs, so that memory stays small."""
+"""Topics and judgements together whose facts are kept between runs, so that memory stays small."""
 
 MANY_GROUPS = 1024
-"""Groups of rows with the same topic in a chunk from which on topics seem to come again and again."""
+"""Groups of neighbours with the same topic in a chunk from which on equal topics among them are looked for.
+
+With so many the rows of topics are probably scattered.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +50,7 @@ class Duplicates:
 
     topic: IntArray
     document: IntArray
-    grade: AnyInts
+    grade: Grades
     first_line: IntArray
     second_line: IntArray
 
@@ -70,7 +74,8 @@ class QrelsJudgements:
     grade            (D,) relevance of each document, in as few bytes as all need (doubles with -R
                      qrels_float); negative: it is in the pool, but was not judged
     duplicates       judgements of a document that already had one; they do not count
-    kept             (D,) which judgements count, in experiments with incomplete ones; None: all
+    kept             (D,) which judgements count: of incomplete ones in experiments, and of one judge among
+                     several; None: all
     form             the recognised format of the file, as messages call it; None: qrels of four columns
     document_scores  (D,) the score of each document (--document-scores); None: there are none
     rewriting        the mapping and exclusion of documents, which runs need too; None: there is none
@@ -86,7 +91,7 @@ class QrelsJudgements:
 
     name: str
     pool: Pool
-    grade: AnyInts
+    grade: Grades
     duplicates: Duplicates
     kept: BoolArray | None = None
     form: str | None = None
@@ -97,7 +102,7 @@ class QrelsJudgements:
     sizes: IntArray | None = None
 
     @cached_property
-    def topics_seen(self) -> Remembered:
+    def remembered(self) -> Remembered:
         """Return the cache of facts about topics that need the judgements alone, kept between runs.
 
         Judgements that `replace` makes of these begin with an empty one.
@@ -111,8 +116,8 @@ class QrelsJudgements:
             return RelevanceInfo.QRELS_FLOAT
         return RelevanceInfo.QRELS
 
-    def every_grade(self) -> AnyInts:
-        """Return (N,) the relevance of all judgements, with the duplicates; with `kept` of those alone."""
+    def every_grade(self) -> Grades:
+        """Return (N,) the relevance of the judgements that count by `kept`; without it also of duplicates."""
         if self.kept is not None:
             return self.grade[self.kept]
         if not len(self.duplicates.grade):
@@ -121,7 +126,7 @@ class QrelsJudgements:
 
     def num_positive(self) -> int:
         """Count the judgements with a relevance above 0."""
-        # trec_eval: a document judged twice counts twice, as long as its topic is not scored.
+        # trec_eval: a document judged twice counts twice; it is an error only once its topic is scored.
         return int(np.count_nonzero(self.every_grade() > 0))
 
     def positive_by_topic(self) -> IntArray:
@@ -129,10 +134,10 @@ class QrelsJudgements:
         topic_of = self.pool.topic_of
         if self.kept is not None:
             topic_of = topic_of[self.kept]
-        grades = self.every_grade()
-        if len(grades) > len(topic_of):
+        elif len(self.duplicates.topic):
+            # The duplicates come last in `every_grade` too.
             topic_of = np.concatenate((topic_of, self.duplicates.topic))
-        return np.bincount(topic_of[grades > 0], minlength=len(self.pool.topics))
+        return np.bincount(topic_of[self.every_grade() > 0], minlength=len(self.pool.topics))
 
 
 Relevance: TypeAlias = "QrelsJudgements | GroupQrels | SubtopicQrels | Sample | Preferences"
@@ -172,8 +177,8 @@ def relevance_info(form: str) -> RelevanceInfo:
 def read_relevance(path: str | File, form: str = "qrels", jobs: int | None = None) -> Relevance:
     """Return the judgements or preferences of a file.
 
-    form  the name of the format (-R); if a file is not in the format `qrels` or `qrels_float` that is given,
-          its format is recognised by its beginning
+    form  the name of the format (-R); with `qrels` and `qrels_float` a file in another format than these is
+          recognised by its beginning
     jobs  how many threads parse qrels; None: one for each processor
     Raises UsageError for a format that does not exist, InputError for a file that is not in it.
     """
@@ -202,17 +207,17 @@ def read_relevance(path: str | File, form: str = "qrels", jobs: int | None = Non
 
 def _read_recognised(source: File, form: str, jobs: int | None) -> QrelsJudgements:
     """Return judgements in lines of qrels or qrels_float, or else in the format that is recognised."""
-    is_decimal = form == "qrels_float"
+    with_decimals = form == "qrels_float"
     # Other formats are imported where they are needed, as that takes a while, and few files have them.
-    if source.naming != NO_NAMING:
+    if source.naming != NO_NAMING:  # options name columns, or explain words
         from pres_eval.reading.formats.recognising import judgements_format
 
         named_format = judgements_format(source)
         if named_format is not None:
-            return qrels_in(source, named_format, is_decimal)
+            return qrels_in(source, named_format, with_decimals)
     try:
         layout = QRELS
-        if is_decimal:
+        if with_decimals:
             layout = QRELS_FLOAT
         return read_qrels(source, jobs, layout=layout)
     except InputError as error:
@@ -220,13 +225,13 @@ def _read_recognised(source: File, form: str, jobs: int | None) -> QrelsJudgemen
 
         recognised_format = recognised(source, Role.QRELS)
         if recognised_format is not None:
-            return qrels_in(source, recognised_format, is_decimal)
-        if is_decimal:
+            return qrels_in(source, recognised_format, with_decimals)
+        if with_decimals:
             raise _without_gains_advice(error) from None
-        whole_grades = qrels_of_decimals(source, error, jobs)
-        if whole_grades is None:
+        qrels_with_whole_grades = qrels_of_decimals(source, error, jobs)
+        if qrels_with_whole_grades is None:
             raise
-        return whole_grades
+        return qrels_with_whole_grades
 
 
 def _without_gains_advice(error: InputError) -> InputError:
@@ -249,8 +254,7 @@ def qrels_of_decimals(source: File, error: InputError, jobs: int | None) -> Qrel
         qrels = read_qrels(source, jobs, layout=QRELS_FLOAT)
     except InputError:
         return None
-    grades = qrels.every_grade()
-    if not (np.trunc(grades) == grades).all():
+    if not are_whole(qrels.every_grade()).all():
         return None
     duplicates = qrels.duplicates
     return replace(
@@ -260,16 +264,16 @@ def qrels_of_decimals(source: File, error: InputError, jobs: int | None) -> Qrel
     )
 
 
-def qrels_in(source: File, form: FileFormat, is_decimal: bool = False) -> QrelsJudgements:
+def qrels_in(source: File, form: FileFormat, with_decimals: bool = False) -> QrelsJudgements:
     """Return the judgements of a file in a format that is not trec_eval's.
 
-    is_decimal  whether grades may have decimals; then all are doubles
+    with_decimals  whether grades may have decimals; then all are doubles
     """
     role = Role.QRELS
-    if is_decimal:
+    if with_decimals:
         role = Role.GAINS
     block = joined(source.name, form.read(source, role))
-    if is_decimal:
+    if with_decimals:
         block = replace(block, numbers=block.numbers.astype(np.float64))
     return replace(qrels_of_block(source.name, block), form=form.meaning or None)
 
@@ -284,9 +288,10 @@ def read_qrels(
     """Return the judgements of a qrels file.
 
     jobs       how many threads parse it (None: one for each processor); the result does not depend on it
-    see_lines  gets the lines of each chunk; then lines with faults are left out, and are no error
+    see_lines  gets the lines of each chunk; then lines with faults are left out, and are no error, but for an
+               infinite relevance
     layout     QRELS, or QRELS_FLOAT: relevance may be any finite decimal number
-    Raises InputError for a line that has not four columns or whose relevance is no integer.
+    Raises InputError for a line that has not four columns, or whose relevance is not as the layout has it.
     """
     columns = GrowingColumns()
     num_topics = 0
@@ -334,7 +339,7 @@ class _PartOfQrels:
     groups: IntArray
     num_rows: IntArray
     documents: Ids
-    grades: AnyInts
+    grades: Grades
     lines: IntArray | None
 
 
@@ -342,7 +347,7 @@ def _read_part(layout: Layout, with_faults: bool, lines: Lines) -> tuple[_PartOf
     """Return the judgements of a chunk, None if it has none; and its lines if `with_faults`, else None.
 
     Lines take memory while they wait, so that they are returned only where they are needed.
-    Raises LineError for a fault, unless `with_faults`.
+    Raises LineError for a fault: with `with_faults` for an infinite relevance alone.
     """
     if not with_faults:
         lines.checked()
@@ -360,14 +365,14 @@ def _read_part(layout: Layout, with_faults: bool, lines: Lines) -> tuple[_PartOf
     topics, groups = topic_of_group, np.arange(len(topic_of_group))
     if len(topic_of_group) > MANY_GROUPS:
         topics, groups = topic_of_group.distinct()
-    grades: AnyInts = lines.numbers
+    grades: Grades = lines.numbers
     if layout.whole:
         grades = narrow(lines.numbers)
     return _PartOfQrels(topics, groups, num_rows, lines.column(2), grades, lines.fields.lines), seen_lines
 
 
 def _pooled_qrels(
-    name: str, pooled: Pooled, grades: AnyInts, lines_of_rows: Callable[[], IntArray]
+    name: str, pooled: Pooled, grades: Grades, lines_of_rows: Callable[[], IntArray]
 ) -> QrelsJudgements:
     """Return the judgements of a file of this name whose documents were pooled.
 
@@ -375,14 +380,15 @@ def _pooled_qrels(
     lines_of_rows  function that returns the lines (N,) of all rows, which only duplicates need
     """
     duplicates = NO_DUPLICATES
-    if len(pooled.again):
-        lines, document = lines_of_rows(), pooled.document
+    repeated_rows, document_of_repeated = pooled.again, pooled.document
+    if len(repeated_rows):
+        lines = lines_of_rows()
         duplicates = Duplicates(
-            topic=pooled.pool.topic_of[document],
-            document=document,
-            grade=grades[pooled.again],
-            first_line=pooled.of_documents(lines)[document],
-            second_line=lines[pooled.again],
+            topic=pooled.pool.topic_of[document_of_repeated],
+            document=document_of_repeated,
+            grade=grades[repeated_rows],
+            first_line=pooled.of_documents(lines)[document_of_repeated],
+            second_line=lines[repeated_rows],
         )
     return QrelsJudgements(name, pooled.pool, pooled.of_documents(grades), duplicates)
 
@@ -394,8 +400,8 @@ def qrels_of_block(name: str, block: Block) -> QrelsJudgements:
     """
     if not len(block.documents):
         raise InputError(name, None, "no judgements", "at least one")
-    pooled = build_pool(block.topics, block.lengths, block.documents.take(slice(None)))
-    grades: AnyInts = block.numbers
+    pooled = build_pool(block.topics, block.lengths, block.document_ids())
+    grades: Grades = block.numbers
     if grades.dtype != np.float64:
         grades = narrow(grades.astype(np.int64))
 

@@ -41,6 +41,14 @@ _BINARY = (
 )
 """First bytes of files without lines of columns; their kind; the command to type, or what else to do."""
 
+_LONE_RETURNS: Repair = ("its lines end in carriage returns alone", "tr '\\r' '\\n' < FILE > NEW")
+"""What is wrong with lines that end in carriage returns, and the command that mends them."""
+
+_WITHOUT_LAST_LINE = "sed '$d' < FILE > NEW"
+
+_FEWEST_COLUMNS = 3
+"""Columns of the narrowest file of trec_eval or its like: with fewer between blanks, these may be others."""
+
 _NO_BREAK_SPACE = b"\xc2\xa0"
 
 DECOMPRESSORS = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"))
@@ -72,7 +80,7 @@ def advice(source: File, names: str, problem: str = "") -> str:
     lines = _whole_lines(head)
     repair = _binary(head) or _line_ends(head)
     if repair is None and b"\0" not in head and head.strip():
-        repair = _json(lines or [head]) or repair_of_columns(lines, names, source.path)
+        repair = _other_syntax(lines or [head]) or repair_of_columns(lines, names, source.path)
     if repair is None and names == QRELS.names and _has_decimals(problem):
         repair = GAINS_ADVICE, ""
     if repair is None:
@@ -124,7 +132,7 @@ def repaired_name(path: str) -> str:
 
 
 def naming_advice(source: File, role: Role) -> str:
-    """Return advice on naming the columns of a file whose header is not known."""
+    """Return advice on naming the columns of a file whose header is not known; "" if there is none."""
     from pres_eval.reading.mistakes.shapes import named_columns
 
     with contextlib.suppress(InputError):
@@ -133,7 +141,10 @@ def naming_advice(source: File, role: Role) -> str:
 
 
 def headings_of(source: File) -> Sequence[str] | None:
-    """Return the headings of a table in no known format; none of other lines, None if they are not UTF-8."""
+    """Return the headings of a table in no known format; an empty list for other lines.
+
+    None if the lines are not UTF-8.  Raises InputError for a file that cannot be read.
+    """
     from pres_eval.reading.mistakes.shapes import headings_of_unknown_table
 
     try:
@@ -170,11 +181,11 @@ def _binary(head: bytes) -> Repair | None:
 def _line_ends(head: bytes) -> Repair | None:
     """Return what is wrong with line ends or blanks, and the command that mends them; None for other text."""
     if has_lone_returns(head):
-        return "its lines end in carriage returns alone", "tr '\\r' '\\n' < FILE > NEW"
+        return _LONE_RETURNS
     first_line = head.partition(b"\n")[0]
     num_columns = len(first_line.split())
     num_columns_with_blanks = len(first_line.replace(_NO_BREAK_SPACE, b" ").split())
-    if num_columns < 3 <= num_columns_with_blanks:
+    if num_columns < _FEWEST_COLUMNS <= num_columns_with_blanks:
         return (
             "no-break spaces (U+00A0) separate the columns, not blanks or tabs",
             "perl -pe 's/\\xC2\\xA0/ /g' < FILE > NEW",
@@ -189,10 +200,9 @@ def line_end_advice(name: str) -> str:
     """
     source = File(name)
     with contextlib.suppress(InputError):
-        head = source.head()
-        repair = _line_ends(head)
-        if repair is not None and has_lone_returns(head):
-            return f"; {repair[0]}: {_typed(repair[1], source)}"
+        if has_lone_returns(source.head()):
+            what, command = _LONE_RETURNS
+            return f"; {what}: {_typed(command, source)}"
     return ""
 
 
@@ -211,7 +221,7 @@ def _half_a_line(error: InputError, source: File) -> str:
         return ""
     if error.line is None or error.line <= 1:
         return ""
-    num_lines = 0
+    num_lines = 0  # the last line counts too: a chunk has a line end where the file lacks one
     with contextlib.suppress(InputError):
         for chunk in source.chunks():
             num_lines += chunk.buffer.count(b"\n", chunk.start, chunk.stop)
@@ -219,11 +229,11 @@ def _half_a_line(error: InputError, source: File) -> str:
     if source.final_newline or error.line != num_lines:
         return ""
     what = "the file ends in the middle of this line: get the whole file, or leave the line out"
-    return f"{what}: {_typed('''sed '$d' < FILE > NEW''', source)}"
+    return f"{what}: {_typed(_WITHOUT_LAST_LINE, source)}"
 
 
-def _json(lines: list[bytes]) -> Repair | None:
-    """Return what can be read of JSON and its like, None for other text."""
+def _other_syntax(lines: list[bytes]) -> Repair | None:
+    """Return what JSON, Python or XML a file seems to be, and what can be read of it; None for other text."""
     beginning = lines[0].lstrip()
     if re.match(rb"[{\[]\s*'", beginning):
         return "this looks like a dict or a list of Python, not JSON: write it with json.dump", ""

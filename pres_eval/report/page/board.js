@@ -104,7 +104,7 @@ const boardBars = () => {
     row: at,
     text:
       `${data.runs[run]}: ${of("means", run).toFixed(4)}, ` +
-      (known(run) ? `${confidence} interval ${of("lower", run).toFixed(4)} to ${of("upper", run).toFixed(4)}` : "one topic: no interval") +
+      (known(run) ? `${confidence} interval ${of("lower", run).toFixed(4)} to ${of("upper", run).toFixed(4)}` : "no interval") +
       (groups.length ? `, letters ${groups[run]}` : "") +
       (run === baseline ? ", the baseline" : ""),
     go: run === baseline ? null : () => open("pair", { a: data.runs[run], b: state.base }),

@@ -178,7 +178,7 @@ def _note_on_signs_and_letters(report: Report) -> Html | str:
     if not pairs.topics.any():
         return element("p", "No two runs have a topic in common: nothing could be tested.", class_="dim")
     if not np.isfinite(pairs.p_values).any():
-        return element("p", f"Over {pairs.over} no difference could be tested.", class_="dim")
+        return element("p", f"Over {_topics_of_pairs(pairs)} no difference could be tested.", class_="dim")
     tests = pairs.family
     is_corrected_by_measure = pairs.settings.corrects_within(len(pairs.measures))
     if is_corrected_by_measure:
@@ -199,6 +199,14 @@ def _note_on_signs_and_letters(report: Report) -> Html | str:
         )
     signs = element("span", id="board-signs", role="status")
     return element("p", signs, words, class_="dim", id="board-note")
+
+
+def _topics_of_pairs(pairs: PairTable) -> str:
+    """Return the number of topics that two runs have in common, in words: `5 topics`, `2 to 5 topics`."""
+    fewest, most = int(pairs.topics.min()), int(pairs.topics.max())
+    if fewest == most:
+        return plural(most)
+    return f"{fewest} to {plural(most)}"
 
 
 def _letters(report: Report, label: str, run: int, *, hidden: bool) -> Html | str:
@@ -244,7 +252,7 @@ def _interval_row(report: Report, pairs: PairTable, run: int) -> svg.Row:
     name = report.names[run]
     mean = float(pairs.means[0, run])
     lower, upper = float(pairs.lower[0, run]), float(pairs.upper[0, run])
-    interval = "(one topic: no interval)"
+    interval = "(no interval)"
     if np.isfinite(lower):
         interval = f"({lower:.4f} to {upper:.4f})"
     letters = ""

@@ -22,9 +22,9 @@ DRAWN_RUNS = 10
 """Runs that the picture shows at most: the best ones."""
 
 OPENINGS = {
-    "recall": "Within {cutoff} documents {run} finds {value} of the relevant ones",
-    "P": "Of the first {cutoff} documents of {run} {value} are relevant",
-    "success": "Within {cutoff} documents {run} finds a relevant one on {value} of the topics",
+    "recall": "Within {documents} {run} finds {value} of the relevant ones",
+    "P": "Of the first {documents} of {run} {value} are relevant",
+    "success": "Within {documents} {run} finds a relevant one on {value} of the topics",
 }
 """Sentences for measures whose means are shares that readers know, by the name of the measure."""
 
@@ -33,7 +33,10 @@ FURTHER = {"recall": "{run} {value}", "P": "of {run} {value}", "success": "{run}
 
 
 def headline(report: Report) -> Html | str:
-    """Return the sentence with the means of the runs; empty if there are none, or no run is best."""
+    """Return the sentence with the means of the runs.
+
+    Empty if there are none, or no run is best by the report's main measure.
+    """
     means = report.compared.headline
     if means is None or not report.leaders(report.main):
         return ""
@@ -54,9 +57,10 @@ def headline_picture(report: Report) -> Html | str:
     if means is None or not report.leaders(report.main):
         return ""
     rows = [_row(report, means, rank) for rank in range(min(len(means.runs), DRAWN_RUNS))]
-    words = f"Mean over {plural(means.topics)}"
+    words = f"Mean over {plural(means.num_topics, 'topic')}"
     pairs = report.compared.pairs
     if pairs is not None and np.isfinite(means.lower).any():
+        # Each interval by itself: not wider because there are several runs.
         words += f" with {percentage(1 - pairs.settings.alpha)} interval (uncorrected)"
     if len(rows) < len(means.runs):
         words += f", the best {len(rows)} of {len(means.runs)} runs"
@@ -85,10 +89,10 @@ def _row(report: Report, means: Headline, rank: int) -> svg.Row:
 
 
 def _title(report: Report, means: Headline) -> str:
-    """Return what the picture shows, in a reader's words where there are some."""
+    """Return what the picture shows, in a reader's words for shares of documents, else the label."""
     titles = {
         "recall": f"Relevant documents found within {means.cutoff} ({means.label})",
-        "P": f"Relevant among the first {means.cutoff} documents ({means.label})",
+        "P": f"Relevant among the first {_documents(means)} ({means.label})",
     }
     return titles.get(_known_as(report, means), means.label)
 
@@ -117,10 +121,15 @@ def _further(report: Report, means: Headline) -> str:
 
 def _filled(template: str, report: Report, means: Headline, rank: int) -> list[Content]:
     """Return a template, such as those of OPENINGS, filled with the numbers and the name of a run."""
-    numbers = {"cutoff": means.cutoff, "label": means.label, "value": _value(report, means, rank)}
+    numbers = {"documents": _documents(means), "label": means.label, "value": _value(report, means, rank)}
     before_name, _, after_name = template.partition("{run}")
     name = element("em", report.names[means.runs[rank]])
     return [before_name.format(**numbers), name, after_name.format(**numbers)]
+
+
+def _documents(means: Headline) -> str:
+    """Return the number of documents down to the measure's cutoff, in words; empty if it has none."""
+    return "" if means.cutoff is None else plural(means.cutoff, "document")
 
 
 def _value(report: Report, means: Headline, rank: int) -> str:
@@ -147,7 +156,7 @@ def share(fraction: float) -> str:
 def _others(report: Report, means: Headline, named: int) -> str:
     """Return how many runs the sentence does not name, and the range of their means.
 
-    named: how many it names, the best ones
+    named  how many it names, the best ones
     """
     best, worst = _value(report, means, named), _value(report, means, len(means.runs) - 1)
     count = len(means.runs) - named
@@ -160,7 +169,7 @@ def _basis(report: Report, means: Headline) -> str:
     """Return in brackets what the numbers of the sentence are: measure, weights, topics, runs left out."""
     weighted = "" if report.inputs.weights is None else "weighted "
     less = ", less is better" if report.less_is_better(means.label) else ""
-    words = f"({means.label}: {weighted}mean over {plural(means.topics)}{less}"
+    words = f"({means.label}: {weighted}mean over {plural(means.num_topics, 'topic')}{less}"
     unranked = len(report.names) - len(means.runs)
     if unranked:
         words += f"; {plural(unranked, 'run')} with fewer topics left out"

@@ -11,15 +11,15 @@ from pres_eval.report.report_numbers import (
     above_at_below,
     against_median,
     document_level_averages,
+    five_numbers,
     median_labels,
     median_words,
     pres_and_recall,
-    quartiles,
     recall_level_averages,
     summary_statistics,
     topic_measures,
 )
-from pres_eval.report.trec_report import Report
+from pres_eval.report.trec_report import DIGITS, Report
 
 MOST_UNSEARCHED = 8
 """Runs up to which the legend has no field to find one in."""
@@ -34,7 +34,7 @@ The distributions show that of the run that the reader chooses.
 def graphs(report: Report) -> Html:
     """Return the section with the curves of all runs, and tables of the means behind those against Nmax."""
     drawn = graphs_of(report)
-    tables = [_averages(report, graph) for graph in drawn if graph.x.logarithmic]
+    tables = [_averages(report, graph) for graph in drawn if graph.is_against_nmax]
     charts = [figure(graph.title, graph.description, svg.line_chart(graph, report.names)) for graph in drawn]
     return section("graphs", "Graphs", _legend(report), element("div", *charts, class_="charts"), *tables)
 
@@ -95,15 +95,15 @@ def distributions(report: Report) -> Html:
 def _box(report: Report, run: int, label: str) -> svg.Row:
     """Return the row of a run in the chart of a measure's distributions."""
     name = report.names[run]
-    low, first, middle, third, high = quartiles(report.per_topic(run, label))
+    low, first, middle, third, high = five_numbers(report.per_topic(run, label))
     return svg.Row(
         name=name,
         series=run,
         middle=middle,
         line=(low, high),
         box=(first, third),
-        text=f"{name}: median {middle:.4f}, quartiles {first:.4f} and {third:.4f},"
-        f" least {low:.4f}, most {high:.4f}",
+        text=f"{name}: median {middle:.{DIGITS}f}, quartiles {first:.{DIGITS}f} and {third:.{DIGITS}f},"
+        f" least {low:.{DIGITS}f}, most {high:.{DIGITS}f}",
     )
 
 
@@ -142,7 +142,7 @@ def _histogram(report: Report, run: int, label: str) -> Html:
     title = f"{name} against the median"
     words = (
         f"{name} of {report.names[run]} on each topic minus {median_words(report, label)}:"
-        f" above it on {above}, at it on {at}, below it on {plural(below)}"
+        f" above it on {above}, at it on {at}, below it on {plural(below, 'topic')}"
     )
     chart = svg.difference_chart(f"histogram-{run}-{label}", title, words, f"{name} minus median", values)
     return figure(title, words, scrolling(f"{title}, {report.names[run]}", chart, kind="wide"))

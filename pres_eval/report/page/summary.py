@@ -101,7 +101,7 @@ def _best(report: Report, leaders: Sequence[int]) -> list[Content]:
 def _value(report: Report, run: int) -> str:
     """Return a run's mean of the main measure in words, with its interval and its number of topics."""
     pairs = report.compared.pairs
-    mean = shown(report.summary(run, report.main), DIGITS)
+    mean = report.text(run, report.main)
     topics = plural(report.topic_counts()[run])
     if pairs is None or not np.isfinite(pairs.lower[0, run]):
         return f"{mean} over {topics}, without an interval"
