@@ -64,6 +64,12 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return a worker more than there are processors: some tests wait for clusters, browsers and signals."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_finish() -> None:
     """Keep what was imported out of garbage collections, which some of what we compare with asks for."""
     gc.collect()
