@@ -10,12 +10,13 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from support import commands, prepared
+from support.browser import Browser
 
 settings.register_profile("ci", derandomize=True, print_blob=True, deadline=None)
 if os.environ.get("CI"):
@@ -160,6 +161,21 @@ def call(capfdbinary: pytest.CaptureFixture[bytes]) -> commands.Command:
 def command(capfdbinary: pytest.CaptureFixture[bytes]) -> commands.Command:
     """The same without any input."""
     return commands.Command(capfdbinary)
+
+
+@pytest.fixture(scope="session")
+def browser_of_all_tests() -> Iterator[Browser]:
+    """Chromium, which takes a second to start."""
+    with Browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+def browser(browser_of_all_tests: Browser) -> Iterator[Browser]:
+    """A browser of usual size without messages; tests that want a page open it."""
+    browser_of_all_tests.messages()
+    yield browser_of_all_tests
+    browser_of_all_tests.as_window()
 
 
 @pytest.fixture(scope="session")

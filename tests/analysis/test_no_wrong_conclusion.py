@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from statsmodels.stats.multitest import multipletests
 from support.commands import FIXTURES, Command
 from support.null_rates import Draws, false_positives, read_tables
 
@@ -375,6 +374,8 @@ def test_a_run_is_compared_with_the_others(command: Command, tmp_path: Path) -> 
 
 
 def test_groups_of_judges_have_corrected_p_values(command: Command, tmp_path: Path) -> None:
+    from statsmodels.stats.multitest import multipletests  # slow to import
+
     options = ["-m", "map", "-m", "P.5", "--group", "A", "a", "--group", "B", "b"]
     called = command("judges", *two_judges(tmp_path), *options)
     assert "p (holm): corrected for all groups and measures" in called.out

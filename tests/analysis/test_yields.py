@@ -11,7 +11,6 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from statsmodels.stats.proportion import proportion_confint
 
 from pres_eval.analysis.yields import (
     LARGEST_TABLE,
@@ -127,6 +126,8 @@ def test_the_whole_part_judged_leaves_no_doubt() -> None:
 def test_large_parts_have_the_intervals_of_statsmodels(
     interval: Callable[[SampledPart, float], tuple[float, float]], method: str, sampled: int, relevant: int
 ) -> None:
+    from statsmodels.stats.proportion import proportion_confint  # slow to import
+
     own = part(10**12, sampled, relevant)
     ends = np.array(own.clipped(interval(own, 0.05))) / 10**12
     exact = np.clip(proportion_confint(relevant, sampled, 0.05, method), 0, 1)

@@ -57,7 +57,9 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     "merge": [(*JUDGES, "--disagreements", "-")],
     "overlap": [(*RUNS[:2], "-q", "--changes", "--irrelevant", QRELS)],
     "pool": [(*RUNS, "--depth", "5")],
-    "power": [("--scores", SCORES, "-m", "map", "--trials", "2", "--sizes", "2", "--samples", "9")],
+    "power": [
+        ("--scores", SCORES, "-m", "map", "--delta", "0.3", "--trials", "2", "--sizes", "2", "--samples", "9")
+    ],
     "report": [
         (QRELS, *RUNS, *FEW, "--samples", "20", *GROUPED, "--title", "\x1b[2J\u202e<b>", "--queries", TEXTS)
     ],

@@ -1,4 +1,4 @@
-"""A cluster of three worker processes gives what one process gives, whatever happens to the workers."""
+"""A cluster of two worker processes gives what one process gives, whatever happens to the workers."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, Command
+from conftest import ROOT
+from support.commands import Command
 from support.dask_cluster import DaskCluster, dask_cluster
 from support.in_splits import PLANS, Watched, printed, printed_in_splits
 from support.made_runs import made_run
 from support.rankings import WrittenRun, ranked_by, written
 
 import pres_eval as pe
-from pres_eval.engines import on_dask
+from pres_eval.engines import connecting, on_dask
 from pres_eval.engines.connecting import Patience, engine_of
 from pres_eval.engines.engine import WorkersLostError
 from pres_eval.engines.on_dask import OnDask
@@ -37,14 +38,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationW
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
-    with dask_cluster(tmp_path_factory.mktemp("dask"), 3) as made:
+    with dask_cluster(tmp_path_factory.mktemp("dask"), 2) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def client(cluster: DaskCluster) -> Iterator[Any]:
     with distributed.Client(scheduler_file=str(cluster.file), set_as_default=False) as made:
-        made.wait_for_workers(3, timeout=60)
+        made.wait_for_workers(2, timeout=60)
         yield made
 
 
@@ -63,16 +64,14 @@ def robust03(shared: Path, folder: Path, shuffled: bool) -> tuple[Path, Path]:
     return data / "qrels.gz", folder / "run"
 
 
-def test_the_command_prints_the_same(
-    cluster: DaskCluster, client: Any, fixtures: Path, pres_eval: Command
-) -> None:
+@pytest.mark.usefixtures("client")
+def test_the_command_prints_the_same(cluster: DaskCluster, fixtures: Path, command: Command) -> None:
     folder = fixtures / "patents"
     options = ("-q", "-m", "all_trec", "-m", "PRES", folder / "qrels.txt")
     runs = sorted(folder.glob("run_*.txt"))
-    expected = pres_eval(*options, *runs)
-    found = pres_eval("--cluster", cluster.file, *options, folder / "run_*.txt")
-    assert (found.returncode, found.stdout, found.stderr) == (0, expected.stdout, expected.stderr)
-    assert expected.stdout
+    expected = command(*options, *runs)
+    assert command("--cluster", cluster.file, *options, folder / "run_*.txt") == expected
+    assert expected.code == 0 and expected.out
 
 
 @pytest.mark.parametrize("plan", PLANS)
@@ -146,7 +145,7 @@ def test_a_worker_is_killed(client: Any, engine: OnDask, tmp_path: Path) -> None
 
     found = run.in_splits(Watched(engine, 4000, told))
     assert killed and found == run.whole()
-    client.wait_for_workers(3, timeout=60)
+    client.wait_for_workers(2, timeout=60)
 
 
 def test_a_worker_is_killed_where_topics_are_together(client: Any, engine: OnDask, tmp_path: Path) -> None:
@@ -161,7 +160,7 @@ def test_a_worker_is_killed_where_topics_are_together(client: Any, engine: OnDas
 
     found = run.in_splits(Watched(engine, 1000, told))
     assert killed and found == run.whole()
-    client.wait_for_workers(3, timeout=60)
+    client.wait_for_workers(2, timeout=60)
 
 
 def test_a_bad_line_in_the_last_split(engine: OnDask, tmp_path: Path) -> None:
@@ -229,23 +228,24 @@ def test_a_file_that_changes(
     assert "the file changed while it was read" in found["message"]
 
 
+@pytest.mark.usefixtures("client")
 def test_errors_of_the_command_are_the_same(
-    cluster: DaskCluster, client: Any, tmp_path: Path, pres_eval: Command
+    cluster: DaskCluster, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "good").write_text("".join(LINES[:100]))
     (tmp_path / "bad").write_text("".join(LINES[:100]) + "1 Q0 d99 0 high t\n")
     (tmp_path / "other").write_text("no Q0 d1 1 1 t\n")
     (tmp_path / "qrels").write_text(QRELS)
     for options in ((), ("--keep-going",), ("-q", "--format", "json")):
         arguments = (*options, "qrels", "good", "bad", "missing", "other")
-        expected = pres_eval(*arguments, cwd=tmp_path)
-        found = pres_eval("--cluster", cluster.file, *arguments, cwd=tmp_path)
-        assert expected.returncode == 2 and b"bad:101: score 'high'" in expected.stderr
-        assert (found.returncode, found.stdout, found.stderr) == (2, expected.stdout, expected.stderr)
+        expected = command(*arguments)
+        assert expected.code == 2 and "bad:101: score 'high'" in expected.err
+        assert command("--cluster", cluster.file, *arguments) == expected
 
 
 def test_a_worker_that_is_too_small_and_a_scheduler_that_is_killed(
-    tmp_path: Path, pres_eval: Command, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker with 20 MB is told no, before anything is sent: one line, exit code 2, nothing printed.
 
@@ -256,11 +256,13 @@ def test_a_worker_that_is_too_small_and_a_scheduler_that_is_killed(
         monkeypatch.setenv(f"DASK_DISTRIBUTED__WORKER__MEMORY__{what}", "False")
     (tmp_path / "run").write_text("".join(LINES))
     rows = "".join(f"{topic} 0 d{number} 1\n" for topic in range(100) for number in range(5000))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(connecting, "REPORTED_AFTER", 60.0)  # the worker takes a while to start
     (tmp_path / "qrels").write_text(rows)
     (tmp_path / "small").write_text(QRELS)
     judged = read_relevance(str(tmp_path / "small"))
     with dask_cluster(tmp_path, 1, "20MB") as made:
-        done = pres_eval("--cluster", made.file, "--output", "out", "qrels", "run", cwd=tmp_path)
+        called = command("--cluster", made.file, "--output", "out", "qrels", "run")
 
         def told(done: int, total: int) -> None:
             assert total > 20
@@ -272,8 +274,8 @@ def test_a_worker_that_is_too_small_and_a_scheduler_that_is_killed(
             pytest.raises(WorkersLostError, match=r"^tcp://.*: the scheduler is gone"),
         ):
             ranked_by(Watched(engine, 1000, told), str(tmp_path / "run"), judged)
-    assert (done.returncode, done.stdout, (tmp_path / "out").exists()) == (2, b"", False)
-    said = done.stderr.decode()
+    assert (called.code, called.out, (tmp_path / "out").exists()) == (2, "", False)
+    said = called.err
     assert said.count("\n") == 1
     assert "judgements: " in said and "too large for workers with 20,000,000 bytes of memory" in said
     assert "split the judgements by topic" in said

@@ -61,14 +61,11 @@ def started(
     [
         (("--cluster", "local:2", "qrels", "run", "run"), {}),
         (("--cluster", "local:2", "--jobs", "2", "qrels", "large"), {}),
-        (("--jobs", "2", "qrels", "large"), {}),
         (("--jobs", "2", "qrels", "large", "run", "large"), {}),
         (("compare", "qrels", "run", "large"), {}),
         (("check", "qrels", "run"), {}),
         (("man",), {}),
         (("completion", "bash"), {}),
-        (("completion", "zsh"), {}),
-        (("completion", "fish"), {}),
         ((), {"_PRES_EVAL_COMPLETE": "bash_complete", "COMP_WORDS": "pres-eval -m ma", "COMP_CWORD": "2"}),
     ],
 )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Command
+from support.commands import Command
 from support.dask_cluster import DaskCluster, dask_cluster
 from support.wrong_peers import PEERS, wrong_peer
 
@@ -31,39 +31,49 @@ REFUSED = "tcp://127.0.0.1:1"
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> Path:
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with judgements and a run."""
     (tmp_path / "qrels").write_text("1 0 d 1\n")
     (tmp_path / "run").write_text("1 Q0 d 1 1 t\n")
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.mark.parametrize("kind", PEERS)
-def test_a_wrong_peer(kind: str, files: Path, pres_eval: Command) -> None:
+@pytest.mark.usefixtures("files")
+def test_a_wrong_peer(kind: str, command: Command) -> None:
     with wrong_peer(PEERS[kind]) as address:
         begun = time.monotonic()
-        done = pres_eval("--cluster", address, "--cluster-timeout", "1", "qrels", "run", cwd=files)
+        called = command("--cluster", address, "--cluster-timeout", "1", "qrels", "run")
     assert time.monotonic() - begun < 1 + STARTING
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert re.fullmatch(rf"pres-eval: {address}: no Dask scheduler answers: .+\n", done.stderr.decode())
+    assert (called.code, called.out) == (2, "")
+    assert re.fullmatch(rf"pres-eval: {address}: no Dask scheduler answers: .+\n", called.err)
 
 
-@pytest.mark.parametrize(("file", "seconds"), [(False, "6"), (True, "1")])
-def test_nobody_is_there(file: bool, seconds: str, files: Path, pres_eval: Command) -> None:
+@pytest.fixture
+def told_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is waited for is told after half a second, not after five."""
+    monkeypatch.setattr(connecting, "REPORTED_AFTER", 0.5)
+
+
+@pytest.mark.usefixtures("told_soon")
+@pytest.mark.parametrize(("file", "seconds"), [(False, "2"), (True, "0.4")])
+def test_nobody_is_there(file: bool, seconds: str, files: Path, command: Command) -> None:
     (files / "scheduler.json").write_text(f'{{"address": "{REFUSED}"}}')
     name = f"scheduler.json: {REFUSED}" if file else REFUSED
     where = "scheduler.json" if file else REFUSED
-    done = pres_eval("--cluster", where, "--cluster-timeout", seconds, "qrels", "run", cwd=files)
-    assert (done.returncode, done.stdout) == (2, b"")
-    *waiting, said = done.stderr.decode().splitlines()
+    called = command("--cluster", where, "--cluster-timeout", seconds, "qrels", "run")
+    assert (called.code, called.out) == (2, "")
+    *waiting, said = called.err.splitlines()
     # Dask may end sooner, if it likes what the system says of the port.
-    assert waiting in ([], [f"pres-eval: waiting for the Dask scheduler at {name}, up to 6 seconds"])
+    assert waiting in ([], [f"pres-eval: waiting for the Dask scheduler at {name}, up to {seconds} seconds"])
     told = rf"pres-eval: {re.escape(name)}: no Dask scheduler answers: .*(Timed out trying|refused)"
     assert re.match(told, said) and said.endswith("; is one running there? start it:  dask scheduler")
     assert "TimeoutError" not in said
     if file:
         return
-    quiet = pres_eval("--quiet", "--cluster", where, "--cluster-timeout", "1", "qrels", "run", cwd=files)
-    assert re.match(told, quiet.stderr.decode()) and quiet.stderr.count(b"\n") == 1
+    quiet = command("--quiet", "--cluster", where, "--cluster-timeout", "1", "qrels", "run")
+    assert re.match(told, quiet.err) and quiet.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -99,70 +109,75 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
         yield made
 
 
-def test_a_scheduler_without_workers(cluster: DaskCluster, files: Path, pres_eval: Command) -> None:
-    done = pres_eval("--cluster", cluster.file, "--cluster-timeout", "6", "qrels", "run", cwd=files)
-    assert (done.returncode, done.stdout) == (2, b"")
-    waiting, said = done.stderr.decode().splitlines()
+@pytest.mark.usefixtures("files", "told_soon")
+def test_a_scheduler_without_workers(cluster: DaskCluster, command: Command) -> None:
+    called = command("--cluster", cluster.file, "--cluster-timeout", "2", "qrels", "run")
+    assert (called.code, called.out) == (2, "")
+    waiting, said = called.err.splitlines()
     assert re.fullmatch(
-        r"pres-eval: waiting for tcp://\S+: a worker that takes work, up to 6 seconds", waiting
+        r"pres-eval: waiting for tcp://\S+: a worker that takes work, up to 2 seconds", waiting
     )
     assert re.fullmatch(
-        r"pres-eval: (tcp://\S+): no worker came in 6 seconds \(--cluster-timeout\);"
+        r"pres-eval: (tcp://\S+): no worker came in 2 seconds \(--cluster-timeout\);"
         r" start one:  dask worker \1",
         said,
     )
 
 
-def test_a_worker_with_little_memory_and_no_nanny(tmp_path: Path, files: Path, pres_eval: Command) -> None:
+@pytest.mark.usefixtures("files")
+def test_a_worker_with_little_memory_and_no_nanny(tmp_path: Path, command: Command) -> None:
     """Dask lets it pause, without a word."""
     with dask_cluster(tmp_path, 0, "40MB") as made:
         worker = made.add_worker("--no-nanny")
         made.wait_for(b"Pausing worker")
-        done = pres_eval("--cluster", made.file, "--cluster-timeout", "4", "qrels", "run", cwd=files)
+        called = command("--cluster", made.file, "--cluster-timeout", "2", "qrels", "run")
         worker.kill()
-    assert (done.returncode, done.stdout) == (2, b"")
-    said = done.stderr.decode().splitlines()[-1]
-    assert "none of 1 workers took work in 4 seconds" in said and "pause" in said
+    assert (called.code, called.out) == (2, "")
+    said = called.err.splitlines()[-1]
+    assert "none of 1 workers took work in 2 seconds" in said and "pause" in said
     assert "more memory than 40,000,000 bytes each" in said
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nobody can be stopped there")
 @pytest.mark.parametrize("who", ["scheduler", "worker"])
-def test_a_peer_that_stands_still(who: str, tmp_path: Path, files: Path, pres_eval: Command) -> None:
+@pytest.mark.usefixtures("files")
+def test_a_peer_that_stands_still(who: str, tmp_path: Path, command: Command) -> None:
     with dask_cluster(tmp_path, 0) as made:
         worker = made.add_worker("--no-nanny")
-        well = pres_eval("--cluster", made.file, "qrels", "run", cwd=files)
+        command.ok("--cluster", made.file, "qrels", "run")
         still = made.scheduler if who == "scheduler" else worker
         still.send_signal(signal.SIGSTOP)
-        done = pres_eval("--cluster", made.file, "--cluster-timeout", "2", "qrels", "run", cwd=files)
+        called = command("--cluster", made.file, "--cluster-timeout", "2", "qrels", "run")
         still.send_signal(signal.SIGCONT)
         worker.kill()
-    assert well.returncode == 0, well.stderr
-    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
-    told = {"scheduler": b"no Dask scheduler answers", "worker": b"waited 2 seconds for all workers in vain"}
-    assert told[who] in done.stderr
+    assert (called.code, called.out, called.err.count("\n")) == (2, "", 1)
+    told = {"scheduler": "no Dask scheduler answers", "worker": "waited 2 seconds for all workers in vain"}
+    assert told[who] in called.err
 
 
-def test_the_address_of_a_worker(tmp_path: Path, files: Path, pres_eval: Command) -> None:
+@pytest.mark.usefixtures("files")
+def test_the_address_of_a_worker(tmp_path: Path, command: Command) -> None:
     with dask_cluster(tmp_path, 0) as made:
         worker = made.add_worker("--no-nanny")
         with engine_of(str(made.file)) as engine:
             (address,) = engine._client.nthreads()  # type: ignore[attr-defined]
-        done = pres_eval("--cluster", address, "--cluster-timeout", "2", "qrels", "run", cwd=files)
+        called = command("--cluster", address, "--cluster-timeout", "2", "qrels", "run")
         worker.kill()
-    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
-    assert done.stderr.startswith(f"pres-eval: {address}: no Dask scheduler answers: ".encode())
+    assert (called.code, called.out, called.err.count("\n")) == (2, "", 1)
+    assert called.err.startswith(f"pres-eval: {address}: no Dask scheduler answers: ")
 
 
 def test_workers_that_all_go_in_the_middle(tmp_path: Path) -> None:
     """Nobody waits for ever for the rest, and it is not told as if the scheduler were gone."""
     with dask_cluster(tmp_path, 0) as made:
         worker = made.add_worker("--no-nanny")
-        with engine_of(str(made.file), Patience(4)) as engine:
+        patience = Patience(STARTING)
+        with engine_of(str(made.file), patience) as engine:
             results = engine.map(time.sleep, [0.0, 600.0])
             next(results)
+            patience.seconds = 2
             worker.kill()
-            with pytest.raises(WorkersLostError, match=r"^tcp://\S+: no worker came in 4 seconds"):
+            with pytest.raises(WorkersLostError, match=r"^tcp://\S+: no worker came in 2 seconds"):
                 next(results)
 
 

@@ -211,3 +211,19 @@ def test_comparisons_show_themselves() -> None:
     assert "&lt;i&gt;" in found._repr_html_() and "<i>" not in found._repr_html_()
     pandas = pytest.importorskip("pandas")
     assert pandas.DataFrame(rows).equals(found.to_pandas()[list(rows[0])])
+
+
+@pytest.mark.parametrize("ids", ["ab", "é\udc80"])
+@pytest.mark.parametrize("grades", [(2, -1, 0), (300, 1, 2), (1.0, 0.0, 2.0), (True, 1, 0)])
+def test_judgements_of_dicts_are_those_of_rows(ids: str, grades: tuple[float, ...]) -> None:
+    """Texts of ASCII with whole grades take a short way; topics come in byte order, documents as they are."""
+    first, second = ids
+    high, low, other = grades
+    judged = {"9": {second: high, first: low}, "10": {first: other}, "2": {}}
+    rows = [(topic, document, grade) for topic in judged for document, grade in judged[topic].items()]
+    of_dict, of_rows = pe.Qrels(judged).relevance, pe.Qrels(rows).relevance
+    assert list(of_dict.pool.topics) == list(of_rows.pool.topics) == [b"10", b"9"]
+    assert list(of_dict.pool.documents) == list(of_rows.pool.documents)
+    assert of_dict.pool.offsets.tolist() == of_rows.pool.offsets.tolist() == [0, 1, 3]
+    assert pe.Qrels(judged).to_trec() == pe.Qrels(rows).to_trec()
+    assert of_dict.info is of_rows.info

@@ -9,10 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import dask.dataframe
 import numpy as np
-import pandas
-import polars
 import pytest
 
 import pres_eval as pe
@@ -30,7 +27,11 @@ R = {"q1": {"d1": 3.0, "d2": 2.0}, "q2": {"d3": 2.0, "d1": 1.0}}
 
 
 def names() -> dict[str, Any]:
-    """What the mistakes are made with."""
+    """What the mistakes are made with; some of it is slow to import."""
+    import dask.dataframe
+    import pandas
+    import polars
+
     frame = pandas.DataFrame([("q1", "d1", 3.0)], columns=["query_id", "doc_id", "score"])
     e = pe.evaluate(Q, R, ["map", "P@5"])
     return {"pe": pe, "Q": Q, "R": R, "e": e, "df": frame, "pl": polars, "dd": dask.dataframe, "np": np}
@@ -90,6 +91,8 @@ def test_an_evaluation_as_a_mapping() -> None:
 
 
 def test_rows_as_records() -> None:
+    import pandas
+
     rows = pandas.DataFrame(
         [(t, d, s) for t in R for d, s in R[t].items()], columns=["qid", "docno", "score"]
     )

@@ -205,7 +205,7 @@ LAYOUTS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [1, 50, 333, 1000, 2500, WHOLE])
+@pytest.mark.parametrize("size", [1, 50, 1000, WHOLE])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_topics_cut_everywhere(layout: str, size: int, tmp_path: Path) -> None:
     """Topics larger than a chunk, coming again, with noise between: nothing is lost or counted twice."""
@@ -500,9 +500,9 @@ def test_longer_lines(size: int, tmp_path: Path) -> None:
 def test_large_run_in_ordinary_chunks(tmp_path: Path) -> None:
     """The sizes of everyday use: several chunks of a megabyte, two jobs, scattered and not."""
     generator = random.Random(11)
-    topics = [b"%d" % number for number in range(1, 61)]
+    topics = [b"%d" % number for number in range(1, 37)]
     lines = [
-        b"%s Q0 doc%06d %d %.4f tag\n" % (topic, document, rank, generator.random())
+        b"%s Q0 a-document-with-a-long-name-%06d %d %.4f tag\n" % (topic, document, rank, generator.random())
         for topic in topics
         for rank, document in enumerate(generator.sample(range(10**6), 1500), 1)
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -77,12 +76,6 @@ FOLLOW = """
   document.querySelector(arguments[0]).dispatchEvent(click);
   return new Promise(done => setTimeout(() => done(location.hash), 200));
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -39,12 +38,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         code = main(["report", QRELS, *RUNS, *options, *texts])
     assert code == 0
     return folder / "a.html"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as opened:
-        yield opened
 
 
 def is_number(text: str) -> bool:

@@ -144,35 +144,36 @@ ANSWERED = """
 
 @in_chromium
 @pytest.mark.parametrize("width", [1280, 390])
-def test_five_questions_are_answered_on_the_first_screen(tmp_path: Path, width: int) -> None:
+def test_five_questions_are_answered_on_the_first_screen(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
     """Best, significant, where it fails, what it missed, trust: in words at once, in numbers a click away."""
     path = tmp_path / "report.html"
     path.write_text(as_html(report_of(PATENT_QRELS, PATENT_RUNS)))
-    with Browser(height=900) as browser:
-        if width == 390:
-            browser.look(width=390)
-        browser.open(path)
-        rows = browser.run(ANSWERED)
-        assert [row[0] for row in rows] == [
-            f"{each}: " for each in ("Result", "Significance", "Topics", "Documents", "Judgements")
-        ]
-        if width == 1280:
-            assert all(0 < bottom < 844 for _, bottom, *_ in rows)
-        shown = "return document.querySelector(arguments[0]).getBoundingClientRect().bottom"
-        assert all(0 < browser.run(shown, part) < 844 for part in (".headline", "#summary svg.chart"))
-        shows = {
-            "pair": "#pair-words",
-            "topic": "#topic-name",
-            "trust": "#trust-table",
-            "runs": "section.run",
-        }
-        for _, _, *links in rows:
-            assert links
-            browser.open(path, links[0])
-            section = links[0][1:].split("?")[0]
-            assert browser.run("return document.querySelector(arguments[0]).offsetHeight", shows[section]) > 0
-            assert browser.run("return document.activeElement.closest('section').id") == section
-        assert browser.messages() == []
+    if width == 390:
+        browser.look(width=390)
+    browser.open(path)
+    rows = browser.run(ANSWERED)
+    assert [row[0] for row in rows] == [
+        f"{each}: " for each in ("Result", "Significance", "Topics", "Documents", "Judgements")
+    ]
+    if width == 1280:
+        assert all(0 < bottom < 844 for _, bottom, *_ in rows)
+    shown = "return document.querySelector(arguments[0]).getBoundingClientRect().bottom"
+    assert all(0 < browser.run(shown, part) < 844 for part in (".headline", "#summary svg.chart"))
+    shows = {
+        "pair": "#pair-words",
+        "topic": "#topic-name",
+        "trust": "#trust-table",
+        "runs": "section.run",
+    }
+    for _, _, *links in rows:
+        assert links
+        browser.open(path, links[0])
+        section = links[0][1:].split("?")[0]
+        assert browser.run("return document.querySelector(arguments[0]).offsetHeight", shows[section]) > 0
+        assert browser.run("return document.activeElement.closest('section').id") == section
+    assert browser.messages() == []
 
 
 def test_what_is_best_is_what_compare_says(case: tuple[str, Report]) -> None:

@@ -40,7 +40,8 @@ TAKE = """
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def caught(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A browser of its own, whose page stays open."""
     path = tmp_path_factory.mktemp("taken") / "report.html"
     path.write_text(as_html(report_of(PATENT_QRELS, PATENT_RUNS)))
     with Browser() as opened:
@@ -49,8 +50,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield opened
 
 
-def test_a_table_as_csv(browser: Browser) -> None:
-    name, text = browser.run(TAKE, "#leaderboard", "CSV")
+def test_a_table_as_csv(caught: Browser) -> None:
+    name, text = caught.run(TAKE, "#leaderboard", "CSV")
     report = report_of(PATENT_QRELS, PATENT_RUNS)
     rows = list(csv.DictReader(io.StringIO(text)))
     assert name == "table.csv" and [row["run"] for row in rows] == ["broad", "semantic", "keyword"]
@@ -58,8 +59,8 @@ def test_a_table_as_csv(browser: Browser) -> None:
     assert float(rows[1]["difference"]) < 0 and rows[0]["p"] == ""
 
 
-def test_a_table_as_latex(browser: Browser) -> None:
-    _, text = browser.run(TAKE, "#leaderboard", "LaTeX")
+def test_a_table_as_latex(caught: Browser) -> None:
+    _, text = caught.run(TAKE, "#leaderboard", "LaTeX")
     assert text.endswith(
         "\\par{\\footnotesize 12 topics; paired two-sided t-test, Holm-corrected for 3 comparisons of each"
         f" measure, $\\alpha$ = 0.05; pres-eval {__version__}\\par}}\n"
@@ -70,28 +71,27 @@ def test_a_table_as_latex(browser: Browser) -> None:
 
 
 @pytest.mark.parametrize("section", ["#pair-view", "#graphs", "#topic", "#board-bars"])
-def test_a_picture_as_svg_and_png(browser: Browser, section: str) -> None:
-    _, text = browser.run(TAKE, section, "SVG")
+def test_a_picture_as_svg_and_png(caught: Browser, section: str) -> None:
+    _, text = caught.run(TAKE, section, "SVG")
     picture = ElementTree.fromstring(text)
-    caption = browser.run(f"return document.querySelector('{section} figcaption strong').textContent")
+    caption = caught.run(f"return document.querySelector('{section} figcaption strong').textContent")
     desc = picture.find("{http://www.w3.org/2000/svg}desc")
     assert desc is not None and (desc.text or "").startswith(f"{caption}: ")
-    name, url = browser.run(TAKE, section, "PNG")
+    name, url = caught.run(TAKE, section, "PNG")
     png = base64.b64decode(url.removeprefix("data:image/png;base64,"))
     width = 3 * round(float(picture.attrib["width"]))
     assert name == "picture.png" and png[:4] == b"\x89PNG"
     assert abs(int.from_bytes(png[16:20], "big") - width) <= 3 and len(png) > 5000
-    assert browser.messages() == []
+    assert caught.messages() == []
 
 
 def test_formulas_are_text_in_a_spreadsheet(browser: Browser, tmp_path: Path) -> None:
     runs = [ranking("1", (place,), 9, tag) for place, tag in ((1, "=1+1"), (3, "+x"), (5, 'a"b'))]
     report = report_of_texts(tmp_path, judgements("1", 2), *runs, names="tag")
     (tmp_path / "report.html").write_text(as_html(report))
-    with Browser() as other:
-        other.open(tmp_path / "report.html")
-        other.run(CATCH)
-        _, text = other.run(TAKE, "#leaderboard", "CSV")
+    browser.open(tmp_path / "report.html")
+    browser.run(CATCH)
+    _, text = browser.run(TAKE, "#leaderboard", "CSV")
     assert [row["run"] for row in csv.DictReader(io.StringIO(text))] == ["'=1+1", "'+x", 'a"b']
 
 

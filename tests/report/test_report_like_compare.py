@@ -123,28 +123,29 @@ TEXT = "return document.querySelector(arguments[0]).textContent"
 @in_chromium
 @pytest.mark.slow
 def test_a_pair_without_the_baseline_has_its_own_p_value(
-    command: Command, files: list[str], tmp_path: Path
+    browser: Browser, command: Command, files: list[str], tmp_path: Path
 ) -> None:
     single = corrected_by(command, "compare", files, "--all-pairs", "--correction", "none")
     written_page(command, files, tmp_path, "--baseline", "like")
-    with Browser() as browser:
-        browser.open(tmp_path / "r.html", "#pair?a=good&b=poor&m=map")
-        sentence = browser.run(TEXT, "#pair-words")
-        assert f"p = {single['map', 'good', 'poor']:.4f}, uncorrected" in sentence.replace("<", "=")
-        assert "corrected: the pair has no comparison" not in sentence
-        assert "uncorrected" in browser.run(TEXT, "#pair-view caption")
-        browser.open(tmp_path / "r.html", "#pair?a=good&b=like&m=map")
-        assert "uncorrected" not in browser.run(TEXT, "#pair-words")
-        # No other baseline can be chosen, in the address either: its signs would not be corrected.
-        browser.open(tmp_path / "r.html", "#leaderboard?base=poor")
-        assert "than like" in browser.run(TEXT, "#board-signs")
-        assert browser.run("return document.getElementById('baseline')") is None
-        assert browser.messages() == []
+    browser.open(tmp_path / "r.html", "#pair?a=good&b=poor&m=map")
+    sentence = browser.run(TEXT, "#pair-words")
+    assert f"p = {single['map', 'good', 'poor']:.4f}, uncorrected" in sentence.replace("<", "=")
+    assert "corrected: the pair has no comparison" not in sentence
+    assert "uncorrected" in browser.run(TEXT, "#pair-view caption")
+    browser.open(tmp_path / "r.html", "#pair?a=good&b=like&m=map")
+    assert "uncorrected" not in browser.run(TEXT, "#pair-words")
+    # No other baseline can be chosen, in the address either: its signs would not be corrected.
+    browser.open(tmp_path / "r.html", "#leaderboard?base=poor")
+    assert "than like" in browser.run(TEXT, "#board-signs")
+    assert browser.run("return document.getElementById('baseline')") is None
+    assert browser.messages() == []
 
 
 @in_chromium
 @pytest.mark.slow
-def test_two_runs_count_the_same_topics_everywhere(command: Command, tmp_path: Path) -> None:
+def test_two_runs_count_the_same_topics_everywhere(
+    browser: Browser, command: Command, tmp_path: Path
+) -> None:
     """2.21.0 with -c: the sentence 6 topics "that both have", caption and list 3."""
     topics = [str(topic) for topic in range(1, 7)]
     (tmp_path / "qrels").write_text("".join(judgements(topic, 2) for topic in topics))
@@ -154,18 +155,17 @@ def test_two_runs_count_the_same_topics_everywhere(command: Command, tmp_path: P
     counts = {}
     for options in ((), ("-c",)):
         written_page(command, files, tmp_path, *options)
-        with Browser() as browser:
-            browser.open(tmp_path / "r.html", "#pair?a=a&b=b&m=map")
-            view = browser.run(TEXT, "#pair-view")
-            counts[options] = [int(count) for count in re.findall(r"(\d+) topics", view)]
-            bars = browser.run("return document.querySelectorAll('#pair-view figure').length")
-            assert bars == 2 and browser.messages() == []
-            sentence = browser.run(TEXT, "#pair-words")
-            found = re.search(r"better on (\d+), equal on (\d+), worse on (\d+)", sentence)
-            assert found is not None
-            assert sum(map(int, found.groups())) == (6 if options else 3)
-            (documents,) = re.findall(r"both found (\d+), only a (\d+), only b (\d+), neither (\d+)", view)
-            assert list(map(int, documents)) == ([3, 1, 1, 7] if options else [3, 0, 0, 3])
+        browser.open(tmp_path / "r.html", "#pair?a=a&b=b&m=map")
+        view = browser.run(TEXT, "#pair-view")
+        counts[options] = [int(count) for count in re.findall(r"(\d+) topics", view)]
+        bars = browser.run("return document.querySelectorAll('#pair-view figure').length")
+        assert bars == 2 and browser.messages() == []
+        sentence = browser.run(TEXT, "#pair-words")
+        found = re.search(r"better on (\d+), equal on (\d+), worse on (\d+)", sentence)
+        assert found is not None
+        assert sum(map(int, found.groups())) == (6 if options else 3)
+        (documents,) = re.findall(r"both found (\d+), only a (\d+), only b (\d+), neither (\d+)", view)
+        assert list(map(int, documents)) == ([3, 1, 1, 7] if options else [3, 0, 0, 3])
     assert set(counts[()]) == {3} and set(counts["-c",]) == {6}
 
 

@@ -8,7 +8,6 @@ import math
 import sys
 from dataclasses import replace
 
-import pandas
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -227,6 +226,8 @@ def test_csv_reads_back_in_full(form: str, delimiter: str) -> None:
 
 
 def test_csv_opens_in_pandas() -> None:
+    import pandas
+
     frame = pandas.read_csv(
         io.StringIO(as_csv([evaluation(average_precision=(0.1, float("nan"), 1 / 3))], PER_TOPIC)),
         dtype={"topic": str},

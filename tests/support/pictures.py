@@ -62,6 +62,15 @@ def _panel(axes: Any) -> Iterator[str]:
         if line.get_markevery() is not None:
             look += f" every {line.get_markevery()}"
         yield f"  line {_name(line)}({look}): {_points(zip(*line.get_data(), strict=True))}"
+    yield from _areas(axes)
+    for text in axes.texts:
+        yield f"  text {text.get_text()!r} at {_points([getattr(text, 'xy', text.get_position())])}"
+    legend = axes.get_legend()
+    if legend is not None:
+        yield "  legend: " + "; ".join(_legend(legend))
+
+
+def _areas(axes: Any) -> Iterator[str]:
     bars = [patch for patch in axes.patches if hasattr(patch, "get_height")]
     if bars:
         heights = _points((bar.get_x(), bar.get_height()) for bar in bars)
@@ -78,11 +87,6 @@ def _panel(axes: Any) -> Iterator[str]:
             yield f"  dots: {_points(collection.get_offsets())}"
             if shades is not None:
                 yield f"  shades of dots: {_joined(map(_number, shades))}"
-    for text in axes.texts:
-        yield f"  text {text.get_text()!r} at {_points([getattr(text, 'xy', text.get_position())])}"
-    legend = axes.get_legend()
-    if legend is not None:
-        yield "  legend: " + "; ".join(_legend(legend))
 
 
 def _legend(legend: Any) -> list[str]:
@@ -100,7 +104,7 @@ def _name(artist: Any) -> str:
     return "" if label.startswith("_") else f"{label!r} "
 
 
-def _points(points: Iterable[Any]) -> str:
+def _points(points: Any) -> str:
     texts = [f"{_number(x)},{_number(y)}" for x, y in points]
     return _joined(texts)
 

@@ -176,6 +176,8 @@ class Player:
         output = io.StringIO()
         with contextlib.redirect_stdout(output), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
+            # Files that earlier tests left open may be collected now.
+            warnings.simplefilter("ignore", ResourceWarning)
             try:
                 code = codeop.compile_command(source, "<transcript>")
                 assert code is not None, source

@@ -28,6 +28,9 @@ SHOWN_ELSEWHERE = {
 }
 """Options that no transcript shows, and where they are tried."""
 
+COUNTS_OF_DRAWS = {"samples", "trials"}
+"""Options whose usual values take too long here: with another value something else has to be printed."""
+
 GUARDED: list[str | None] = [None, *COMMANDS]
 
 Play = Callable[[], Player]
@@ -93,9 +96,16 @@ def _calls_with(
                 continue
             for name in (*option.opts, *option.secondary_opts):
                 if name in words:
-                    at = words.index(name)
-                    num_words = 1 if option.is_flag else 2
-                    yield transcript, number, words, [*words[:at], *words[at + num_words :]]
+                    yield transcript, number, words, _without(words, words.index(name), option)
+
+
+def _without(words: list[str], at: int, option: click.Option) -> list[str]:
+    """Return the words without the option at an index; with one draw more if it is one of draws."""
+    if option.name in COUNTS_OF_DRAWS:
+        one_more = str(int(words[at + 1]) + 1)
+        return [*words[: at + 1], one_more, *words[at + 2 :]]
+    num_words = 1 if option.is_flag else 2
+    return [*words[:at], *words[at + num_words :]]
 
 
 class _Calls:

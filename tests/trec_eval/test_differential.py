@@ -16,6 +16,7 @@ from fuzz.case import Case
 from fuzz.compare import Difference, Outcome, compare, run_ours
 from fuzz.generator import make_case
 from fuzz.shrink import shrink
+from support.trials import ALL
 
 pytestmark = pytest.mark.slow
 
@@ -97,7 +98,7 @@ def plain_case(seed: int) -> Case:
 @pytest.mark.parametrize("first", range(0, 30, 10))
 def test_chunks_and_threads_do_not_matter(first: int, tmp_path: Path) -> None:
     """The same bytes whether a run is read at once or in small chunks; by one thread, three, or processes."""
-    for seed in range(first, first + 10):
+    for seed in range(first, first + (10 if ALL else 5)):
         case = make_case(seed, VERSIONS[seed % 2])
         case.write(tmp_path)
         at_once = run_ours(replace(case, small=False, jobs=1), tmp_path)
