@@ -268,6 +268,7 @@ class RelevanceEvaluator:
         relevant = self._qrels.relevance.grade[begin:end] >= self._options.relevance_level
         return {NUM_REL: float(np.count_nonzero(relevant))}
 
+    @python_words
     def _values_by_index(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[int, dict[str, float]]:
         """Return, by the topic's index in the judgements, the values by key of topics with documents."""
         qrels = self._qrels
@@ -320,6 +321,7 @@ def _options(relevance_level: int, judged_only: bool) -> Options:
 
 
 @lru_cache(maxsize=64)
+@python_words
 def _columns_of(
     measures: frozenset[str], registered: tuple[Measure, ...], options: Options
 ) -> tuple[Selection, list[str], dict[str, float]]:

@@ -13,8 +13,9 @@ from ir_measures import measures, providers
 from ir_measures.providers import base
 
 from pres_eval.arrays import FloatArray, IntArray, add_in_order
-from pres_eval.errors import InputError
+from pres_eval.errors import InputError, MeasureError
 from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm
+from pres_eval.library.arguments import python_words
 from pres_eval.library.data import check_dicts
 from pres_eval.library.finding import rank_dict
 from pres_eval.library.ranked import Qrels, UnprintedQrels
@@ -63,9 +64,12 @@ def _column(name: str, relevance: RelevanceInfo, registered: tuple[Measure, ...]
     """Return the column of a measure's name, from a cache: evaluators are made again for the same measures.
 
     registered  the user's measures, of which the name may be one
+    Raises MeasureError for a measure that does not exist, or lacks its cutoff.
     """
-    (column,) = select([name], relevance=relevance)
-    return column
+    columns = select([name], relevance=relevance)
+    if len(columns) > 1:
+        raise MeasureError(f"{name}: found no cutoff, expected one, as in {name}@10")
+    return columns[0]
 
 
 class Call(NamedTuple):
@@ -167,6 +171,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
     relevance = RelevanceInfo.QRELS
     """The format of the judgements."""
 
+    @python_words
     def __init__(self, requested: Iterable[Any], qrels: Any) -> None:
         """Read the judgements, and select a column for each measure of ir_measures that is requested."""
         requested = list(requested)
@@ -226,6 +231,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         _, columns = self._values(run)
         return {measure: self._aggregate(measure, columns[measure]) for measure in self.measures}
 
+    @python_words
     def _values(self, run: Any) -> tuple[list[int], dict[Any, FloatArray]]:
         """Return the topics of a run in its order, and the values of each measure for these."""
         if isinstance(run, Iterator):

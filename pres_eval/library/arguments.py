@@ -93,7 +93,8 @@ def _option_pattern() -> re.Pattern[str]:
 _PHRASES = (
     ("`pres-eval measures` lists them all", "`pres_eval.list_measures()` lists them all"),
     (" of -D is not in", " is not in"),
-    (" (document_scores=… from Python)", ""),
+    (": name their file with --document-scores (document_scores=… from Python)", ": give document_scores"),
+    (": name their file with --nmax-file (nmax_of=… from Python)", ": give nmax_of"),
     (" (pres-eval check shows more)", " (for files, the command pres-eval check shows more)"),
     ("relevance_level=", "level="),
     ("num_docs_in_coll=", "num_docs="),
@@ -109,6 +110,7 @@ _PHRASES = (
     ("--columns names them: docno=DocID", "columns={'docno': 'DocID'} names them"),
     ("--sizes FILE (", "sizes=FILE ("),
     ("--collection NUM", "collection=NUM"),
+    ("--to jsonl keeps it", "form='jsonl' keeps it"),
     ("asked for (-m) is", "asked for is"),
     ("--depth goes", "depth goes"),
     ("--control goes with --method ", "control goes with method="),

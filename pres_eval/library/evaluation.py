@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pres_eval.arrays import FloatArray, Ids, IntArray, absent
-from pres_eval.errors import MeasureError, extra_module
+from pres_eval.errors import MeasureError, extra_module, plural
 from pres_eval.library.ids import texts_of
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, select
@@ -340,7 +340,7 @@ class Evaluation:
         values = [f"{label}={_shown(value)}" for label, value in first_values]
         if len(self.measures) > MOST_VALUES_IN_REPR:
             values.append(f"… ({len(self.measures)} measures)")
-        return f"<Evaluation {self.name}: {len(self)} topics: {', '.join(values)}>"
+        return f"<Evaluation {self.name}: {plural(len(self))}: {', '.join(values)}>"
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -348,7 +348,7 @@ class Evaluation:
             f"<td style='text-align:right'>{html.escape(_shown(value))}</td></tr>"
             for label, value in self.summary.items()
         )
-        title = html.escape(f"{self.name}: {len(self)} topics")
+        title = html.escape(f"{self.name}: {plural(len(self))}")
         return f"<table><caption>{title}</caption><tr><th>measure</th><th>all</th></tr>{rows}</table>"
 
 

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any
 
 from pres_eval.batches.plain import JudgedTopic, RankedTopic
+from pres_eval.library.arguments import python_words
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.ranking.order import few_in_order
 from pres_eval.scoring import values_of_topics
@@ -114,6 +115,7 @@ class FewDocuments:
             self._add_others(values, topics_of_others)
         return values
 
+    @python_words
     def _add_others(self, values: dict[str, dict[str, float]], topics: Mapping[str, RankedTopic]) -> None:
         """Add the values of columns without a plain function to those of topics, in the order of keys."""
         columns = values_of_topics(list(topics.values()), self._other_columns)

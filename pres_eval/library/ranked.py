@@ -8,7 +8,7 @@ from functools import cached_property
 from inspect import signature
 from typing import Any, ClassVar, Literal
 
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, plural
 from pres_eval.library.arguments import (
     DEFAULT_EXCLUDE_FROM,
     DEFAULT_MAP_RANKS,
@@ -127,7 +127,8 @@ class Qrels:
         return len(self.relevance.pool.documents)
 
     def __repr__(self) -> str:
-        return f"<Qrels {self.name}: {len(self)} documents of {len(self.relevance.pool.topics)} topics>"
+        documents = plural(len(self), "document")
+        return f"<Qrels {self.name}: {documents} of {plural(len(self.relevance.pool.topics))}>"
 
     def to_dict(self) -> dict[str, dict[str, int | float]]:
         """Return a dict of dicts: topic, document, grade.  Raises UsageError for others than qrels."""

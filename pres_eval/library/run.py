@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pres_eval.checking.second_look import SecondLook
 from pres_eval.checking.warnings import check_common_topics, warnings_about
 from pres_eval.engines.threads import Loop, by_threads, in_turn
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, plural
 from pres_eval.library.arguments import EmptyRule, TieRule, check_jobs, is_path, python_words, warn
 from pres_eval.library.data import look_again
 from pres_eval.library.evaluation import Evaluation, Origin
@@ -116,7 +116,8 @@ class Run:
             return look_again(self._made_of, self.ranking, self.qrels.relevance, self.qrels.lookup)
 
     def __repr__(self) -> str:
-        return f"<Run {self.name}: {self.ranking.facts.num_rows} documents, {len(self.ranking.topic)} topics>"
+        documents = plural(self.ranking.facts.num_rows, "document")
+        return f"<Run {self.name}: {documents}, {plural(len(self.ranking.topic))}>"
 
     def write(self, file: Any, form: str | None = None, tag: str = "run") -> None:
         """Write all documents of the run to a file, as `write_run` does: they are read again for it.

@@ -121,6 +121,7 @@ class Player:
         self._namespace: dict[str, Any] = {"pe": pres_eval, "__name__": "transcript"}
         patch.chdir(folder)
         patch.setenv("COLUMNS", "100")
+        patch.setattr("pres_eval.measures._OWN", {})  # measures that other steps and tests registered
         # Links to folders, which `files` leaves out.
         (folder / "fixtures").symlink_to(ROOT / "fixtures")
         (folder / "inputs").symlink_to(FOLDER / "inputs")
