@@ -24,6 +24,7 @@ import shlex
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ import pytest
 
 import pres_eval
 from pres_eval.cli import main
+from pres_eval.cli.explain import SCREEN_LINES
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "tests" / "transcripts"
@@ -49,7 +51,7 @@ class Step:
         """What was typed behind the first prompt."""
         return PROMPT.sub("", self.lines[0], count=1)
 
-    @property
+    @cached_property
     def words(self) -> list[str]:
         """The words of a command; none for Python and remarks."""
         if self.lines[0].startswith(">>> ") or self.typed.startswith("#"):
@@ -121,6 +123,7 @@ class Player:
         self._namespace: dict[str, Any] = {"pe": pres_eval, "__name__": "transcript"}
         patch.chdir(folder)
         patch.setenv("COLUMNS", "100")
+        patch.setenv("LINES", str(SCREEN_LINES))
         patch.setattr("pres_eval.measures._OWN", {})  # measures that other steps and tests registered
         # Links to folders, which `files` leaves out.
         (folder / "fixtures").symlink_to(ROOT / "fixtures")
