@@ -1067,3 +1067,15 @@ def test_an_iteration_that_goes_on_in_the_next_chunk_is_one(check: Any) -> None:
         qrels, _ = check(qrels=with_line(QRELS, 2, b"1 0 D00 1"))
     assert found(qrels) == {"duplicate": 1}
     assert "diversity judgements" not in as_text([qrels])
+
+
+def test_advice_is_on_the_first_of_wrong_grades(call: Command, tmp_path: Path) -> None:
+    """Which decides on the format, far behind the lines by which one is recognised."""
+    run = tmp_path / "run"
+    run.write_text("1 Q0 a 1 3 bm25\n")
+    for number, grades in enumerate((("0.5", "x"), ("x", "0.5"))):
+        qrels = tmp_path / f"qrels{number}"
+        rows = enumerate((*["1"] * 20_000, *grades))
+        qrels.write_text("".join(f"1 0 document{row} {grade}\n" for row, grade in rows))
+        printed = call("check", qrels, run).out
+        assert ("can be read with -R qrels_float" in printed) == (grades[0] == "0.5")

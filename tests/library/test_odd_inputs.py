@@ -213,9 +213,9 @@ def test_comparisons_show_themselves() -> None:
     assert pandas.DataFrame(rows).equals(found.to_pandas()[list(rows[0])])
 
 
-@pytest.mark.parametrize("ids", ["ab", "é\udc80"])
+@pytest.mark.parametrize("ids", [("a", "b"), ("é", "\udc80")])
 @pytest.mark.parametrize("grades", [(2, -1, 0), (300, 1, 2), (1.0, 0.0, 2.0), (True, 1, 0)])
-def test_judgements_of_dicts_are_those_of_rows(ids: str, grades: tuple[float, ...]) -> None:
+def test_judgements_of_dicts_are_those_of_rows(ids: tuple[str, str], grades: tuple[float, ...]) -> None:
     """Texts of ASCII with whole grades take a short way; topics come in byte order, documents as they are."""
     first, second = ids
     high, low, other = grades
