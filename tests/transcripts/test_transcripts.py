@@ -13,7 +13,6 @@ from pathlib import Path
 import click
 import pytest
 from support.transcripts import Player, Transcript, all_transcripts
-from support.trials import ALL
 
 from pres_eval.cli.commands import COMMANDS, command_of
 
@@ -77,15 +76,11 @@ def test_every_option_is_shown(name: str | None) -> None:
 
 @pytest.mark.parametrize("name", GUARDED)
 def test_every_option_changes_what_is_printed(name: str | None, player: Play) -> None:
-    """Of each option a transcript has a call that does something else without it.
-
-    One option in four is tried, as the transcripts show the same; PRES_EVAL_EXAMPLES=all tries all, by hand.
-    """
+    """Of each option a transcript has a call that does something else without it."""
     calls = _Calls(player)
-    options = _options(name) if ALL else _options(name)[::4]
     without_effect = [
         option.opts[-1]
-        for option in options
+        for option in _options(name)
         if not any(calls.differ(*call) for call in _calls_with(name, option))
     ]
     assert without_effect == []
