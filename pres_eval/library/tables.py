@@ -291,7 +291,7 @@ def _read_arrow(data: Any, name: str) -> Any:
 
 
 def arrow_ids(column: Any, label: str, name: str) -> IdColumn:
-    """Return a column as ids; raise InputError for rows without a value and for other types."""
+    """Return a column as ids; raise InputError for rows without a value, a NUL in an id, and other types."""
     import pyarrow
 
     _check_no_nulls(column, label, name)
@@ -304,7 +304,7 @@ def arrow_ids(column: Any, label: str, name: str) -> IdColumn:
     if str(column.type) not in ARROW_TEXTS:
         raise InputError(name, None, f"column {label} of type {column.type}", "texts or whole numbers")
     chunks = column.cast(pyarrow.large_binary()).chunks
-    return TextParts([part for chunk in chunks if len(chunk) for part in _spans(chunk)])
+    return TextParts([part for chunk in chunks if len(chunk) for part in _spans(chunk, label, name)])
 
 
 def _arrow_numbers(column: Any, label: str, name: str) -> NDArray[Any]:
@@ -324,14 +324,17 @@ def _check_no_nulls(column: Any, label: str, name: str) -> None:
         raise InputError(name, None, f"column {label}: no value in row {row}", "a value")
 
 
-def _spans(chunk: Any) -> list[Spans]:
+def _spans(chunk: Any, label: str, name: str) -> list[Spans]:
     """Return the ids of an array of large_binary in two parts: where they are, and the last ones as a copy.
 
     A span needs 8 bytes behind its last id, which the buffer of Arrow may not have.
+    Raises InputError for a NUL in an id.
     """
     _, offsets, data = chunk.buffers()
     starts = np.frombuffer(offsets, np.int64)[chunk.offset : chunk.offset + len(chunk) + 1]
     text = np.frombuffer(data if data is not None else b"", np.uint8)[: int(starts[-1])]
+    if text[starts[0] :].min(initial=1) == 0:
+        raise InputError(name, None, f"a NUL in an id of column {quoted(label)}", "text")
     num_safe = int(np.searchsorted(starts[1:], len(text) - WORD, side="right"))
     tail_start = int(starts[num_safe])
     tail = np.concatenate((text[tail_start:], np.zeros(WORD, np.uint8)))

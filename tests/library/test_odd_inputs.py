@@ -57,12 +57,19 @@ def nothing_missing_in_the_slice(pyarrow: Any) -> Any:
     return pyarrow.Table.from_pylist(rows, table().schema).slice(0, 4)
 
 
+def no_nul_in_the_slice(pyarrow: Any) -> Any:
+    nul = {"query_id": "3\0", "doc_id": "\0", "score": 0.0}
+    return pyarrow.Table.from_pylist([nul, *table().to_pylist(), nul], table().schema).slice(1, 4)
+
+
 def an_empty_piece(pyarrow: Any) -> Any:
     batch = table().to_batches()[0]
     return pyarrow.Table.from_batches([batch.slice(0, 0), batch])
 
 
-@pytest.mark.parametrize("made", [slices_of_structs, nothing_missing_in_the_slice, an_empty_piece])
+@pytest.mark.parametrize(
+    "made", [slices_of_structs, nothing_missing_in_the_slice, no_nul_in_the_slice, an_empty_piece]
+)
 def test_layouts_of_arrow(made: Callable[[Any], Any], pyarrow: Any) -> None:
     assert score(Stream(made(pyarrow))) == MAP
 
@@ -99,6 +106,14 @@ def failing(pyarrow: Any) -> Any:
         (
             lambda arrow: table().set_column(1, "doc_id", arrow.array([True] * 4)),
             "column doc_id of type bool, expected texts or whole numbers",
+        ),
+        (
+            lambda arrow: table().set_column(1, "doc_id", arrow.array(["a\0b", "x", "c", "b"])),
+            "a NUL in an id of column 'doc_id', expected text",
+        ),
+        (
+            lambda arrow: table().set_column(0, "query_id", arrow.array(["1", "1", "2", "2\0"])),
+            "a NUL in an id of column 'query_id', expected text",
         ),
     ],
 )
