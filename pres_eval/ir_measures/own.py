@@ -81,7 +81,7 @@ def __getattr__(name: str) -> Any:
     measure = measures.registry.get(name.removeprefix("_"))
     if name.startswith("_") and type(measure).__module__ == __name__:
         return type(measure)
-    raise AttributeError(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def as_ir_measure(measure: Measure) -> Any:

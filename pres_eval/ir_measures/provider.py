@@ -196,11 +196,18 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
             raise
 
     def _computation(self, measure: Any) -> Computation:
-        """Return the column, the options and the gains of a measure of ir_measures."""
+        """Return the column, the options and the gains of a measure of ir_measures.
+
+        Raises MeasureError for a measure that does not exist, or lacks its cutoff or the collection's size.
+        """
         # Our names are those of ir_measures but for three parameters: gains replace grades of judgements,
         # the collection's size is an option, and levels of recall have two digits.
         params = dict(measure.params)
         gains = params.pop("gains", {})
+        if "docs" in measure.SUPPORTED_PARAMS and "docs" not in params:
+            raise MeasureError(
+                f"{measure}: found no number of documents, expected docs, as in Rnorm(docs=1000)"
+            )
         size = params.pop("docs", 0)
         if "recall" in params:
             params["recall"] = f"{params['recall']:.2f}"
