@@ -44,10 +44,11 @@ class Digest:
 
         Judgements that are no qrels are hashed from their file; None if that is gone.
         """
-        if self._relevance is not None:
+        relevance = self._relevance  # another thread may have the text, and set it to None
+        if relevance is not None:
             from pres_eval.reading.judgements.digests import judgements_digest
 
-            self._text = judgements_digest(self._relevance, self._relevance.name)
+            self._text = judgements_digest(relevance, relevance.name)
             self._relevance = None
         return self._text
 
