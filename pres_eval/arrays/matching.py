@@ -27,7 +27,7 @@ _BITS_OF_FEW, _BITS_OF_MANY = 3, 1
 """Bits that the number of a slot has beyond those of the number of keys: 2^3 slots a key at least, or 2^1."""
 
 _LEAST_SLOT_BITS = 8
-"""Bits of a slot's number at least: in 256 slots fewer than 16 keys need another level half as often."""
+"""Bits of a slot's number at least: in 256 slots 8 to 15 keys need another level about half as often."""
 
 _SLOT_MULTIPLIER = np.uint64(0xD1B54A32D192ED03)
 """Odd number whose bits look random: times this, keys have upper bits that depend on all of their bits.

@@ -68,7 +68,7 @@ def rows_of_stretches(starts: IntArray, lengths: IntArray) -> tuple[IntArray, In
     """
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     rows = np.repeat(starts - offsets[:-1], lengths)  # less their positions: 5 5 0 0 0
-    # The positions are added in blocks: with an array of all of them, a million rows take 2.5 times as long.
+    # The positions are added in blocks: with an array of all of them, a million rows take over twice as long.
     for begin in range(0, len(rows), BLOCK_ROWS):
         part = rows[begin : begin + BLOCK_ROWS]
         part += np.arange(begin, begin + len(part))
