@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pres_eval.arrays import NO_IDS, Ids, blocks, has_equal
-from pres_eval.checking.second_look import SecondLook, sampler_of
+from pres_eval.checking.second_look import SecondLook, has_retrieved_all, sampler_of
 from pres_eval.errors import InputError
 from pres_eval.library.dict_topics import DictTopics, Documents, scores_of
 from pres_eval.library.ids import Lookup, decode, encode, ids_of
@@ -179,7 +179,7 @@ def is_worth_a_look(ranking: Ranking, pool: Pool) -> bool:
     if not len(ranking.rank):
         return True
     is_large = ranking.facts.num_rows >= FEWEST_COMPARED_ROWS
-    return is_large and len(ranking.rank) < pool.num_documents_of(ranking.topic)
+    return is_large and not has_retrieved_all(ranking, pool)
 
 
 def _documents_of_topic(run: Mapping[Any, Documents], topic: int, lookup: Lookup, name: str) -> Documents:

@@ -14,7 +14,7 @@ from pres_eval.errors import NoCommonTopicError, UsageError, plural, quoted
 from pres_eval.library.arguments import warn
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.measures import Measures
-from pres_eval.options import AS_ZERO, ERROR_OF_DUPLICATES, FIRST_LINE, ONE
+from pres_eval.options import ERROR_OF_DUPLICATES, FIRST_LINE, GIVES_VALUES
 from pres_eval.scoring import ScoredRun, joined
 from pres_eval.scoring.summing import ScoredBlock, Summing, Values
 
@@ -118,7 +118,7 @@ def merged(evaluations: Sequence[Evaluation], *, first_counts: bool = False) -> 
 def _topics_with_documents(evaluation: Evaluation) -> Sequence[bytes]:
     """Return the scored topics for which the run has documents; -c with --empty scores others too."""
     topics = evaluation.scores.topics
-    if evaluation.options.empty not in (AS_ZERO, ONE):
+    if evaluation.options.empty not in GIVES_VALUES:
         return topics
     ranked_topics = set(evaluation.origin.topics.take(evaluation.origin.ranked))
     return [topic for topic in topics if topic in ranked_topics]
@@ -164,7 +164,7 @@ def _rows_that_count(
     once: in the part that has documents for it, else in the first.  If two parts have documents for a topic,
     the rows of both are returned unless the first counts, so that `_check_once` reports it.
     """
-    has_empty_topics = evaluations[0].options.empty in (AS_ZERO, ONE)
+    has_empty_topics = evaluations[0].options.empty in GIVES_VALUES
     if not has_empty_topics and not first_counts:
         return range(len(topics))
     has_documents: list[bool] = []

@@ -9,7 +9,7 @@ import numpy as np
 
 from pres_eval.arrays import AnyArray, BoolArray, Grades, Ids, IntArray, absent
 from pres_eval.errors import InputError, quoted
-from pres_eval.options import AS_ZERO, ONE, Options
+from pres_eval.options import GIVES_VALUES, Options
 from pres_eval.reading.judgements.pool import Pool, build_pool
 from pres_eval.reading.judgements.relevance import Duplicates, QrelsJudgements, Relevance, as_qrels
 
@@ -76,7 +76,7 @@ def topics_answered_by_nothing(relevance: Relevance, options: Options) -> IntArr
     These are the topics without relevant documents, if --empty gives them a value and -c counts all topics:
     then those that a run lacks have to get that value too.
     """
-    if not options.complete or options.empty not in (AS_ZERO, ONE):
+    if not options.complete or options.empty not in GIVES_VALUES:
         return None
     empty = np.flatnonzero(empty_topics(relevance, options.relevance_level))
     if not len(empty):
@@ -92,7 +92,7 @@ def count_empty_topics(
     retrieved_for  (n,) indices of the topics for which it retrieves documents
     Returns None if --empty gives such topics no value, or there are none.  They are counted without -c too.
     """
-    if options.empty not in (AS_ZERO, ONE):
+    if options.empty not in GIVES_VALUES:
         return None
     empty = np.flatnonzero(empty_topics(relevance, options.relevance_level))
     if not len(empty):
