@@ -21,8 +21,8 @@ else:
     def dataclass(kind=None, *, frozen=True, eq=True, kw_only=False):
         """Make a class a frozen record as `dataclasses.dataclass` does; `dataclasses.fields` takes it too.
 
-        Other than there, `compare`, `hash` and `init` of fields have no effect, nor have `__eq__` and
-        `__hash__` that the class defines; no record uses these.
+        Other than there, `compare` and `hash` of fields have no effect, nor have `__eq__` and `__hash__` that
+        the class defines; no record uses these.  `__init__` takes fields with `init=False` too.
         """
         assert frozen, "records don't change"
         if kind is None:
