@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import pickle
 import random
@@ -134,6 +135,30 @@ def test_running_averages_do_not_warn_of_topics_that_may_come() -> None:
 def test_what_cannot_be_merged(other: Any, message: str) -> None:
     with pytest.raises(pe.PresEvalError, match=message):
         pe.evaluate(QRELS, RUN, "map").merge(other())
+
+
+def _backwards() -> Any:
+    return {topic: dict(reversed(QRELS[topic].items())) for topic in reversed(QRELS)}
+
+
+def _scattered_lines() -> Any:
+    lines = pe.Qrels(QRELS).to_trec().splitlines(keepends=True)
+    return io.BytesIO(b"".join(random.Random(1).sample(lines, len(lines))))
+
+
+def _floats() -> Any:
+    return [(topic, d, float(grade)) for topic in QRELS for d, grade in QRELS[topic].items()]
+
+
+@pytest.mark.filterwarnings("ignore::pres_eval.errors.PresEvalWarning")
+@pytest.mark.parametrize("same_judgements", [lambda: QRELS, _backwards, _scattered_lines, _floats])
+def test_parts_by_the_same_judgements_in_other_forms(same_judgements: Any) -> None:
+    """Each part may be of another process, and read its judgements from another source."""
+    first_run, second_run = shards(2, 1)
+    first, second = pe.evaluate(QRELS, first_run, "map"), pe.evaluate(same_judgements(), second_run, "map")
+    whole = pe.evaluate(QRELS, RUN, "map")
+    same(first.merge(second), whole)
+    same(pickle.loads(pickle.dumps(second)).merge(first), whole)
 
 
 JUDGED = pe.Qrels({"1": {"a": 1}, "2": {"b": 1}})
