@@ -286,7 +286,7 @@ def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[tuple[str, i
 
 
 def _mean_error(people: FloatArray, machine: FloatArray, rest: FloatArray, n: int, others: int) -> float:
-    """Return the mean of `standard_errors` (K,) over rows that have an interval today; nan if none has one."""
+    """Return the mean of `standard_errors` (K,) over rows with an interval today; nan if none has one."""
     todays_errors = standard_errors(people, machine, rest, people.shape[1], rest.shape[1])
     errors = standard_errors(people, machine, rest, n, others)[todays_errors > 0]
     if not len(errors):
