@@ -295,7 +295,7 @@ def test_topics_unlike_those_of_people_have_an_expected_error() -> None:
 
 
 def test_todays_widths_are_those_of_the_intervals(command: Command, judged: tuple[Path, Path]) -> None:
-    """The first line, by variances over different topics, was 0.64 to 1.27 times as wide in simulations."""
+    """The first line, by variances over different topics, was 0.64 to 1.27 times as wide in a simulation."""
     options = ("--correct", "-m", "map", "-m", "P.10", "--quiet", "--format", "json")
     found = command.ok("judges", *judged, *RUNS, *options).json
     for measure in ("map", "P_10"):
