@@ -29,49 +29,53 @@ FEWEST_OTHERS = 2
 class Powered:
     """Corrected means of K runs, or differences of K pairs of runs: people judged n topics, the machine all.
 
-    mean, error       (K,) the mean and its standard error; an error of 0: the topics have equal values
-    weight            (K,) λ, how much of the machine's values is used
-    people_variance   (K,) of people's values
-    machine_variance  (K,) of the machine's values, of all topics
-    covariance        (K,) of people's values and the machine's, on people's topics
+    mean, error  (K,) the mean and its standard error; an error of 0: the topics have equal values
+    weight       (K,) λ, how much of the machine's values is used
     """
 
     mean: FloatArray
     error: FloatArray
     weight: FloatArray
-    people_variance: FloatArray
-    machine_variance: FloatArray
-    covariance: FloatArray
 
     def ends(self, alpha: float, topics: int) -> Ends:
         """Return the ends (K,) of t intervals with topics - 1 degrees of freedom; nan if the error is 0."""
         half_widths = t_quantile(alpha, topics - 1) * np.where(self.error > 0, self.error, np.nan)
         return self.mean - half_widths, self.mean + half_widths
 
-    def error_with(self, judged: int, rest: int) -> FloatArray:
-        """Return the expected standard errors (K,) for other numbers of topics; nan if today's error is 0.
 
-        judged, rest  topics that people would judge too, and those that only the machine would judge
-        """
-        weight = best_weight(self.covariance, self.machine_variance, judged, rest)
-        weighted_machine_variance = weight**2 * self.machine_variance
-        residual_variance = self.people_variance - 2 * weight * self.covariance + weighted_machine_variance
-        # The three are not over the same topics, so that their sum may be below 0.
-        squared_error = np.maximum(residual_variance, 0.0) / judged
-        if rest:
-            squared_error = squared_error + weighted_machine_variance / rest
-        return np.where(self.error > 0, np.sqrt(squared_error), np.nan)
-
-
-def best_weight(covariance: FloatArray, machine_variance: FloatArray, judged: int, rest: int) -> FloatArray:
+def best_weights(
+    people: FloatArray, machine: FloatArray, rest: FloatArray, n: int, others: int
+) -> FloatArray:
     """Return the λ (K,) with the smallest error, 0 to 1, see `powered_means`.
 
-    judged, rest  n and N: topics that people judged too, and topics that only the machine judged; with fewer
-                  than FEWEST_OTHERS of these λ is 0
+    people, machine, rest  as there: the values from which variances are estimated
+    n, others              n and N: topics that people judged too, and topics that only the machine judged;
+                           with fewer than FEWEST_OTHERS of these λ is 0
     """
-    if rest < FEWEST_OTHERS:
-        return np.zeros(len(machine_variance))
-    return np.clip(divide(covariance, (1 + judged / rest) * machine_variance), 0.0, 1.0)
+    if others < FEWEST_OTHERS:
+        return np.zeros(len(people))
+    people_deviations = people - people.mean(axis=1, keepdims=True)
+    machine_deviations = machine - machine.mean(axis=1, keepdims=True)
+    covariance = (people_deviations * machine_deviations).mean(axis=1)
+    machine_variance = np.concatenate((machine, rest), axis=1).var(axis=1, ddof=1)
+    return np.clip(divide(covariance, (1 + n / others) * machine_variance), 0.0, 1.0)
+
+
+def standard_errors(
+    people: FloatArray, machine: FloatArray, rest: FloatArray, n: int, others: int
+) -> FloatArray:
+    """Return the standard errors (K,) of `powered_means` for numbers of topics, with the λ that suit these.
+
+    people, machine, rest  as there: the values from which variances are estimated
+    n, others              n and N: topics that people would judge too, and those that only the machine would
+    """
+    weight = best_weights(people, machine, rest, n, others)
+    squared_error = (people - weight[:, np.newaxis] * machine).var(axis=1, ddof=1) / n
+    if others >= FEWEST_OTHERS:
+        squared_error = squared_error + weight**2 * rest.var(axis=1, ddof=1) / others
+    # Equal values can leave a small rounding error instead of 0.
+    has_error = np.round(squared_error, 2 * DECIMALS) != 0
+    return np.where(has_error, np.sqrt(squared_error), 0.0)
 
 
 def powered_means(people: FloatArray, machine: FloatArray, rest: FloatArray) -> Powered:
@@ -90,31 +94,12 @@ def powered_means(people: FloatArray, machine: FloatArray, rest: FloatArray) -> 
       Angelopoulos, Duchi & Zrnic, "PPI++", 2023, arXiv:2311.01453; for measures of retrieval Oosterhuis,
       Jagerman, Qin, Wang & Bendersky, SIGIR 2024, arXiv:2407.02464.
     """
-    judged, others = people.shape[1], rest.shape[1]
-    if others < FEWEST_OTHERS:
-        others = 0
-    people_deviations = people - people.mean(axis=1, keepdims=True)
-    machine_deviations = machine - machine.mean(axis=1, keepdims=True)
-    covariance = (people_deviations * machine_deviations).mean(axis=1)
-    machine_variance = np.concatenate((machine, rest), axis=1).var(axis=1, ddof=1)
-    weight = best_weight(covariance, machine_variance, judged, others)
-    residuals = people - weight[:, np.newaxis] * machine
-    mean = residuals.mean(axis=1)
-    squared_error = residuals.var(axis=1, ddof=1) / judged
-    if others:
+    n, others = people.shape[1], rest.shape[1]
+    weight = best_weights(people, machine, rest, n, others)
+    mean = (people - weight[:, np.newaxis] * machine).mean(axis=1)
+    if others >= FEWEST_OTHERS:
         mean = mean + weight * rest.mean(axis=1)
-        squared_error = squared_error + weight**2 * rest.var(axis=1, ddof=1) / others
-    # Equal values can leave a small rounding error instead of 0.
-    has_error = np.round(squared_error, 2 * DECIMALS) != 0
-    error = np.where(has_error, np.sqrt(squared_error), 0.0)
-    return Powered(
-        mean=mean,
-        error=error,
-        weight=weight,
-        people_variance=people.var(axis=1, ddof=1),
-        machine_variance=machine_variance,
-        covariance=covariance,
-    )
+    return Powered(mean=mean, error=standard_errors(people, machine, rest, n, others), weight=weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +139,20 @@ class TwoJudges:
     def values(self, measure: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return people's values (R, n), the machine's on the same topics (R, n) and on the others (R, N)."""
         return self.people.values[measure], self.machine.values[measure], self.others[measure]
+
+    def differences(
+        self, measure: int, first: IntArray, second: IntArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the same of P pairs of runs: values of the first run minus those of the second.
+
+        first, second  (P,) indices of the runs of each pair
+        """
+        people, machine, others = self.values(measure)
+        return (
+            people[first] - people[second],
+            machine[first] - machine[second],
+            others[first] - others[second],
+        )
 
 
 @dataclass(frozen=True)
@@ -238,7 +237,9 @@ def corrected_differences(judges: TwoJudges, alpha: float = 0.05) -> list[Correc
     first, second = np.triu_indices(len(judges.people.runs), 1)
     rows: list[CorrectedDifference] = []
     for number, measure in enumerate(judges.people.measures):
-        powered, machine = _corrected_pairs(judges, number, first, second)
+        people, machine, others = judges.differences(number, first, second)
+        powered = powered_means(people, machine, others)
+        machine_means = np.concatenate((machine, others), axis=1).mean(axis=1)
         topics = len(judges.people.topics)
         p_values = t_of_means(powered.mean, powered.error, topics)
         lower, upper = powered.ends(alpha, topics)
@@ -249,7 +250,7 @@ def corrected_differences(judges: TwoJudges, alpha: float = 0.05) -> list[Correc
                     measure=measure,
                     run=judges.people.runs[first[pair]],
                     against=judges.people.runs[second[pair]],
-                    machine=float(machine[pair]),
+                    machine=float(machine_means[pair]),
                     corrected=float(powered.mean[pair]),
                     lower=float(lower[pair]),
                     upper=float(upper[pair]),
@@ -259,18 +260,6 @@ def corrected_differences(judges: TwoJudges, alpha: float = 0.05) -> list[Correc
         rows += sorted(differences, key=lambda pair: (math.isnan(pair.p_value), pair.p_value))
     corrected = holm(np.array([row.p_value for row in rows], np.float64)).tolist()
     return [replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)]
-
-
-def _corrected_pairs(
-    judges: TwoJudges, measure: int, first: IntArray, second: IntArray
-) -> tuple[Powered, FloatArray]:
-    """Return the corrected differences of P pairs of runs, and those by the machine on all topics (P,).
-
-    first, second  (P,) indices of the runs of each pair
-    """
-    people, machine, others = (values[first] - values[second] for values in judges.values(measure))
-    machine_means = np.concatenate((machine, others), axis=1).mean(axis=1)
-    return powered_means(people, machine, others), machine_means
 
 
 def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[tuple[str, int, float, float]]:
@@ -287,24 +276,22 @@ def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[tuple[str, i
     if rest:
         steps.append(rest)
     for number, measure in enumerate(judges.people.measures):
-        means = powered_means(*judges.values(number))
-        differences, _ = _corrected_pairs(judges, number, first, second)
+        values, differences = judges.values(number), judges.differences(number, first, second)
         for more in steps:
-            quantile = t_quantile(alpha, judged + more - 1)
-            mean_width = _half_width(means.error_with(judged + more, rest - more), quantile)
-            difference_width = _half_width(differences.error_with(judged + more, rest - more), quantile)
-            yield measure, judged + more, mean_width, difference_width
+            n, others = judged + more, rest - more
+            quantile = t_quantile(alpha, n - 1)
+            mean_width = quantile * _mean_error(*values, n, others)
+            difference_width = quantile * _mean_error(*differences, n, others)
+            yield measure, n, mean_width, difference_width
 
 
-def _half_width(errors: FloatArray, quantile: float) -> float:
-    """Return half the width of intervals with these errors (n,), on average; nan are left out.
-
-    nan if all errors are.
-    """
-    known = errors[~np.isnan(errors)]
-    if not len(known):
+def _mean_error(people: FloatArray, machine: FloatArray, rest: FloatArray, n: int, others: int) -> float:
+    """Return the mean of `standard_errors` (K,) over rows with an interval today; nan if none has one."""
+    todays_errors = standard_errors(people, machine, rest, people.shape[1], rest.shape[1])
+    errors = standard_errors(people, machine, rest, n, others)[todays_errors > 0]
+    if not len(errors):
         return math.nan
-    return float(quantile * known.mean())
+    return float(errors.mean())
 
 
 def topics_to_judge(judges: TwoJudges, seed: int = 0) -> list[bytes]:

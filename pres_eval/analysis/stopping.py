@@ -188,7 +188,7 @@ def optimistic_costs(
       a_p, a_n  cost of a relevant and of a nonrelevant document before the stop
       b_p, b_n  the same after the stop, where reading goes on in the order of the run
     Notes: if the run does not reach the target, all other documents are read: this is the highest cost.
-      These are N, but at least those retrieved and the relevant ones that were not.
+      In all these are -N, but at least the documents known: those retrieved, and those judged that were not.
       TARexp's OptimisticCost reads on until recall is above T: one relevant document more if T n is whole.
     Source: Yang, Lewis & Frieder, "On minimizing cost in legal document review workflows", DocEng 2021,
       doi:10.1145/3469096.3469872.
@@ -196,9 +196,10 @@ def optimistic_costs(
     first_relevant, first_other, second_relevant, second_other = costs
     is_out_of_reach = (earliest == 0) & (batch.num_rel > 0)
     until_target = np.maximum(earliest, read)
-    # Without -N the relevant documents that the run lacks may be beyond all documents that are known.
-    num_not_retrieved = batch.num_rel - np.asarray(relevant_within(batch, batch.num_ret), np.int64)
-    all_documents = np.maximum(documents_to_read(batch), batch.num_ret + num_not_retrieved)
+    num_judged = batch.num_rel + batch.num_nonrel
+    num_judged_retrieved = batch.count_by_topic(batch.grade >= 0)  # unjudged documents have -2
+    num_known = batch.num_ret + num_judged - num_judged_retrieved
+    all_documents = np.maximum(documents_to_read(batch), num_known)
     read_in_all = np.where(is_out_of_reach, all_documents, until_target)
     found_until_target = np.asarray(relevant_within(batch, until_target), np.int64)
     found_in_all = np.where(is_out_of_reach, batch.num_rel, found_until_target)

@@ -9,8 +9,7 @@ import math
 
 from pres_eval.records import dataclass
 from pres_eval.report.grid import LATEX, MARKDOWN, escaped
-from pres_eval.report.text import UNKNOWN, interval, p_text, plain_text, shown
-from pres_eval.report.text import signed as with_sign
+from pres_eval.report.text import UNKNOWN, interval, p_text, plain_text, shown, signed_difference
 
 BEST_MARK = "^"
 """The mark of the best of a measure in plain text; * is that of a significant difference."""
@@ -28,7 +27,7 @@ class Score:
 
     best    whether it is the best of its measure: marked ^, bold in LaTeX and Markdown
     mark    a further mark of the number: + or - of a test
-    signed  whether + comes before a number above 0
+    signed  whether it is a difference: + comes before a number above 0, and before 0
     """
 
     value: float
@@ -41,7 +40,7 @@ class Score:
 
         Digits and signs need no escape in any style.
         """
-        number = with_sign(self.value, digits) if self.signed else shown(self.value, digits)
+        number = signed_difference(self.value, digits) if self.signed else shown(self.value, digits)
         if not self.best:
             return _marked(number, self.mark, style)
         if style in BOLD:

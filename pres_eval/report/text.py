@@ -194,6 +194,15 @@ def signed(value: float, digits: int = 4) -> str:
     return f"{value + 0.0:+.{digits}f}"  # a negative zero becomes 0
 
 
+LEAST_DIFFERENCE = 5e-13
+"""Differences of means below this are rounding errors: means that agree to 12 digits are equal."""
+
+
+def signed_difference(value: float, digits: int = 4) -> str:
+    """Return a difference of means as `signed` does; that of equal means is `+0.0000`, never `-0.0000`."""
+    return signed(0.0 if abs(value) < LEAST_DIFFERENCE else value, digits)
+
+
 def effect_size(value: float) -> str:
     """Return a standardised size of an effect with its sign, two digits; `-` for nan and infinity."""
     return UNKNOWN if math.isinf(value) else signed(value, 2)

@@ -24,6 +24,7 @@ from pres_eval.analysis.prediction_powered import (
     favoured_groups,
     more_topics,
     powered_means,
+    standard_errors,
     turned_round,
 )
 from pres_eval.arrays.types import FloatArray
@@ -286,5 +287,20 @@ def test_notes_explain_only_what_is_there(command: Command, judged: tuple[Path, 
 def test_topics_unlike_those_of_people_have_an_expected_error() -> None:
     """The covariance, over people's topics, was more than the variance over all allows: the error was nan."""
     people = np.array([[0.0, 1.0, 0.0, 1.0]])
-    powered = powered_means(people, people, np.linspace(0.49, 0.51, 200)[np.newaxis])
-    assert powered.error[0] > 0 and 0 < powered.error_with(4, 200)[0] < powered.error_with(4, 0)[0]
+    rest = np.linspace(0.49, 0.51, 200)[np.newaxis]
+    (with_others,) = standard_errors(people, people, rest, 4, 200)
+    (without_others,) = standard_errors(people, people, rest, 4, 0)
+    assert powered_means(people, people, rest).error[0] == with_others
+    assert 0 < with_others < without_others
+
+
+def test_todays_widths_are_those_of_the_intervals(command: Command, judged: tuple[Path, Path]) -> None:
+    """The first line, by variances over different topics, was 0.64 to 1.27 times as wide in a simulation."""
+    options = ("--correct", "-m", "map", "-m", "P.10", "--quiet", "--format", "json")
+    found = command.ok("judges", *judged, *RUNS, *options).json
+    for measure in ("map", "P_10"):
+        pairs = [pair for pair in found["corrected_differences"] if pair["measure"] == measure]
+        half_widths = [(pair["upper"] - pair["lower"]) / 2 for pair in pairs]
+        (today, *_) = (row for row in found["more_topics"] if row["measure"] == measure)
+        assert today["topics"] == 6
+        assert today["difference"] == pytest.approx(statistics.fmean(half_widths))

@@ -48,6 +48,19 @@ def test_by_hand(call: Command, review: tuple[Path, Path], tmp_path: Path) -> No
     assert float(second["cost"]) == 0 * 10 + 1 * 5 + 2 * 2 + 0 * 1
 
 
+def test_all_documents_known_are_read_where_the_target_is_out_of_reach(call: Command, tmp_path: Path) -> None:
+    """Five are known, two of them retrieved; it left out the irrelevant ones that were not retrieved."""
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("1 0 good 1\n1 0 bad 0\n1 0 worse 0\n1 0 unjudged -1\n")
+    run.write_text("1 Q0 u 1 2 r\n1 Q0 v 2 1 r\n")
+    costs = []
+    for options in ((), ("-N", "4"), ("-N", "7")):
+        rows = by_topic(call, qrels, run, "--costs", "10,5,2,1", *options)
+        costs.append(float(rows["1"]["cost"]))
+    # Both are read before the stop; then one relevant document, and two others, four of seven.
+    assert costs == [2 * 5 + 2 + 2 * 1, 2 * 5 + 2 + 2 * 1, 2 * 5 + 2 + 4 * 1]
+
+
 def test_no_excess_is_shown_where_the_target_is_out_of_reach(
     call: Command, review: tuple[Path, Path]
 ) -> None:

@@ -15,7 +15,7 @@ from pres_eval.errors import plural
 from pres_eval.measures.base import Format
 from pres_eval.report import svg
 from pres_eval.report.markup import Cell, Html, controls, element, figure, link, scrolling, section, table
-from pres_eval.report.text import p_text, percentage, signed, text_of
+from pres_eval.report.text import p_text, percentage, signed_difference, text_of
 from pres_eval.report.trec_report import Report
 
 MANY_RUNS = 12
@@ -283,7 +283,11 @@ def two_runs(report: Report) -> Html:
         if run != baseline:
             name, test = report.names[run], pairs.against(measure=0, run=run, other=baseline)
             ties = test.topics - test.wins - test.losses
-            row: list[Cell] = [link("runs", name, run=name), str(test.topics), signed(test.difference)]
+            row: list[Cell] = [
+                link("runs", name, run=name),
+                str(test.topics),
+                signed_difference(test.difference),
+            ]
             row += [str(test.wins), str(ties), str(test.losses), p_text(test.p_value)]
             rows.append(row)
     caption = (

@@ -44,7 +44,9 @@ const shown = (value, digits = 4) => (Number.isNaN(value) ? "nan" : value.toFixe
 const textOf = (measure, run, topic) =>
   hasTopic(run, topic) ? shown(valueOf(measure, run, topic), data.measures[measure].digits) : "–";
 const plural = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
-const signed = (value, digits = 4) => (value > 0 ? "+" : value < 0 ? "−" : "±") + Math.abs(value).toFixed(digits);
+// Differences below 5e-13 are rounding errors, as in report/text.py.
+const signed = (value, digits = 4) =>
+  (value >= 5e-13 ? "+" : value <= -5e-13 ? "−" : "±") + Math.abs(value).toFixed(digits);
 const pWords = (p) => (Number.isNaN(p) ? "no p-value" : p < 0.00005 ? "p < 0.0001" : `p = ${pText(p)}`);
 const pText = (p) => (Number.isNaN(p) ? "–" : p < 0.00005 ? "<0.0001" : p.toFixed(4));
 

@@ -10,7 +10,7 @@ from pres_eval.reading.topic_files import MACRO_MEAN, Groups
 from pres_eval.report.compared_topics import small_groups_note
 from pres_eval.report.groups import over_groups, worst_group
 from pres_eval.report.markup import Cell, Html, element, link, scrolling, section, table
-from pres_eval.report.text import UNKNOWN, p_text, shown, signed, text_of
+from pres_eval.report.text import UNKNOWN, p_text, shown, signed_difference, text_of
 from pres_eval.report.trec_report import DIGITS, Report
 
 SIGNS = {1: " +", -1: " −", 0: ""}
@@ -128,7 +128,11 @@ def _tests(report: Report, label: str, comparisons: Sequence[GroupComparison]) -
     rows = []
     for pair in comparisons:
         row = [pair.run, pair.group, str(pair.topics)]
-        row += [f"{pair.mean:.{DIGITS}f}", f"{pair.other_mean:.{DIGITS}f}", signed(pair.difference)]
+        row += [
+            f"{pair.mean:.{DIGITS}f}",
+            f"{pair.other_mean:.{DIGITS}f}",
+            signed_difference(pair.difference),
+        ]
         row += [p_text(pair.p_value), _starred(pair.corrected, pair.significant)]
         rows.append(row)
     assert report.compared.pairs is not None, "comparisons in groups come of those of pairs"

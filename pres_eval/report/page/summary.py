@@ -28,7 +28,15 @@ from pres_eval.report.markup import (
     without_links,
 )
 from pres_eval.report.page.headline import headline, headline_picture, share
-from pres_eval.report.text import UNKNOWN, equal_or_less, interval, percentage, shown, signed, text_of
+from pres_eval.report.text import (
+    UNKNOWN,
+    equal_or_less,
+    interval,
+    percentage,
+    shown,
+    signed_difference,
+    text_of,
+)
 from pres_eval.report.trec_report import DIGITS, Report
 
 MOST_NAMED = 3
@@ -234,9 +242,9 @@ def _verdict(test: Against, alpha: float, name: str, other: str, aside: str) -> 
     if not test.topics:
         return f"{name} and {other}{end} have no topic in common"
     if np.isnan(test.p_value):
-        return f"{name} against {other}{end} could not be tested ({signed(test.difference)})"
+        return f"{name} against {other}{end} could not be tested ({signed_difference(test.difference)})"
     other += aside
-    numbers = f"{signed(test.difference)}, p {equal_or_less(test.p_value)}, {plural(test.topics)}"
+    numbers = f"{signed_difference(test.difference)}, p {equal_or_less(test.p_value)}, {plural(test.topics)}"
     is_significant = test.p_value < alpha and test.direction != 0
     if not is_significant:
         return f"no significant difference was found between {name} and {other} ({numbers})"
