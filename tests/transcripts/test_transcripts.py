@@ -126,7 +126,7 @@ def _without(words: list[str], at: int, option: click.Option) -> list[str]:
     if option.name in COUNTS_OF_DRAWS:
         one_more = str(int(words[at + 1]) + 1)
         return [*words[: at + 1], one_more, *words[at + 2 :]]
-    num_words = 1 if option.is_flag else 2
+    num_words = 1 if option.is_flag else 1 + option.nargs
     return [*words[:at], *words[at + num_words :]]
 
 
