@@ -76,7 +76,7 @@ def test_every_option_is_shown(name: str | None) -> None:
 
 @pytest.mark.parametrize("name", GUARDED)
 def test_every_option_changes_what_is_printed(name: str | None, player: Play) -> None:
-    """Of each option a transcript has a call that does something else without it, if only that it is refused."""
+    """Of each option a transcript has a call that does something else without it, or is refused with it."""
     calls = _Calls(player)
     without_effect = [
         option.opts[-1]
