@@ -7,6 +7,7 @@ import os
 import signal
 import stat
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any, BinaryIO
@@ -169,6 +170,8 @@ def write_output(path: str | None, text: str | bytes) -> None:
 
 def _clean_up_on_signals() -> None:
     """Let the signals that end a process remove temporary files first; those that are ignored stay so."""
+    if threading.current_thread() is not threading.main_thread():
+        return  # Python lets the main thread alone set this
     for number in ending_signals():
         if signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, _end)

@@ -70,6 +70,16 @@ def test_signals_that_are_ignored_stay_so(done: Done, monkeypatch: pytest.Monkey
     assert done == [("signal", signal.SIGTERM, output._end)]
 
 
+def test_files_are_written_in_a_thread_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python lets only the main thread handle signals."""
+    monkeypatch.setattr(signal, "getsignal", lambda number: signal.SIG_DFL)
+    path = tmp_path / "values"
+    thread = threading.Thread(target=output.write_output, args=(str(path), "map"))
+    thread.start()
+    thread.join()
+    assert path.read_text() == "map"
+
+
 def test_threads_are_not_waited_for(done: Done, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading, "active_count", lambda: 2)
     monkeypatch.setattr(sys, "stderr", None)

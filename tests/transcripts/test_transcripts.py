@@ -76,7 +76,7 @@ def test_every_option_is_shown(name: str | None) -> None:
 
 @pytest.mark.parametrize("name", GUARDED)
 def test_every_option_changes_what_is_printed(name: str | None, player: Play) -> None:
-    """Of each option a transcript has a call that does something else without it."""
+    """Of each option a transcript has a call that does something else without it, or is refused with it."""
     calls = _Calls(player)
     without_effect = [
         option.opts[-1]
@@ -126,7 +126,7 @@ def _without(words: list[str], at: int, option: click.Option) -> list[str]:
     if option.name in COUNTS_OF_DRAWS:
         one_more = str(int(words[at + 1]) + 1)
         return [*words[: at + 1], one_more, *words[at + 2 :]]
-    num_words = 1 if option.is_flag else 2
+    num_words = 1 if option.is_flag else 1 + option.nargs
     return [*words[:at], *words[at + num_words :]]
 
 
