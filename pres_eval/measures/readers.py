@@ -5,7 +5,7 @@ rank is the share of all documents read that are at this rank, so a score is the
 read.  As in cwl_eval, a reader sees 1,000 documents at the most, and what follows the end of a ranking
 is worth nothing.  rbp_cut and rbp_graded_cut alone go on to any rank.
 
-`gain_for_each_document` lowers cutoffs above 1,000, and lets no reader go on from the last rank.  Doubles are
+`gain_per_document_read` lowers cutoffs above 1,000, and lets no reader go on from the last rank.  Doubles are
 added one after the other (np.add.accumulate), and powers are Python's (elementwise): both as C computes them.
 Axes: T topics, D documents, K ranks; in formulas T is the gain that a reader wants.
 """

@@ -12,7 +12,7 @@ Axes of arrays: T topics, S strata, R documents of strata, D of these that were 
   drawn, relevant (S,)   documents of each stratum that were drawn, and the relevant ones of these
   begins (D,)            where in `retrieved` the topic of each document begins
   before(values) (D,)    sums of the values of the topic's documents at higher places
-  most                   the last rank that counts (-M), None for all
+  max_retrieved          the last rank that counts (-M), None for all
 """
 
 from __future__ import annotations

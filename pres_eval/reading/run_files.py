@@ -76,7 +76,8 @@ class RunFiles:
         """Return the files in the format of -T, or without -T in Parquet, as it is recognised.
 
         A single file for which --columns names columns is read in the format that its beginning shows.
-        Raises InputError if some part files are in Parquet and others not.
+        Raises InputError if some part files are in Parquet and others not, or if no column of Parquet orders
+        them.
         """
         if len(self.sources) > 1:
             return self._parts_of_form(form)
@@ -90,7 +91,7 @@ class RunFiles:
     def _parts_of_form(self, form: str) -> RunFiles:
         """Return the part files in the format of -T, or in Parquet; of Parquet without files that are empty.
 
-        Raises InputError if some are in Parquet and others not.
+        Raises InputError if some are in Parquet and others not, or if no column of Parquet orders them.
         """
         if form not in (TREC, PARQUET):
             return replace(self, form=form)
@@ -106,6 +107,10 @@ class RunFiles:
                     source.name, None, problem, "the part files of a run all as text, or all as Parquet"
                 )
         if is_parquet_run and filled_sources:
+            if filled_sources[0].naming != NO_NAMING:
+                from pres_eval.reading.formats.parquet import check_order_of_parts
+
+                check_order_of_parts(filled_sources[0])
             return RunFiles(self.name, tuple(filled_sources), PARQUET)
         return replace(self, form=form)
 

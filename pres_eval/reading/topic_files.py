@@ -179,10 +179,11 @@ def _rows(
     if more_columns:
         width = max(len(header), 2)
     for number, row in rows:
-        if len(row) != width or not row[0]:
+        if len(row) != width:
             expected = f"{width} ({columns})" if width == 2 else f"{width} as in the heading"
-            problem = "no topic" if len(row) == width else plural(len(row), "column")
-            raise InputError(File(path).name, number, problem, expected)
+            raise InputError(File(path).name, number, plural(len(row), "column"), expected)
+        if not row[0]:
+            raise InputError(File(path).name, number, "no topic", "one in each line")
         if separator is not None and set(row[0]) & set(" \t"):
             line = separator.join(row)
             advice = decimal_comma(line.split()[-1]).removeprefix("; ")

@@ -204,6 +204,30 @@ def test_a_second_look_at_all_tables(tmp_path: Path, command: commands.Command) 
     assert "2 unjudged documents would match judged ones without case" in warning
 
 
+def test_tables_without_scores(tmp_path: Path, command: commands.Command) -> None:
+    """Rows have an order inside of a file alone: a topic in two parts needs scores or ranks, or lists."""
+    pyarrow: Any = pytest.importorskip("pyarrow", reason="the extra `parquet` is not installed")
+    tables: Any = pytest.importorskip("pyarrow.parquet")
+    (tmp_path / "qrels").write_text("1 0 d1 0\n1 0 d2 0\n1 0 d3 1\n2 0 d4 1\n")
+    rows = tmp_path / "rows.parquet"
+    lists = tmp_path / "lists.parquet"
+    rows.mkdir()
+    lists.mkdir()
+    for part, (topic, docnos) in enumerate((("1", ["d1", "d2"]), ("1", ["d3"]))):
+        columns = {"q": [topic] * len(docnos), "d": docnos, "r": [2 * part, 2 * part + 1][: len(docnos)]}
+        tables.write_table(pyarrow.table(columns), rows / f"part.{part}.parquet")
+    for part, (topic, docnos) in enumerate((("1", ["d1", "d2", "d3"]), ("2", ["d4"]))):
+        tables.write_table(pyarrow.table({"q": [topic], "d": [docnos]}), lists / f"part.{part}.parquet")
+    measure = ("-m", "recip_rank", str(tmp_path / "qrels"))
+    result = command("--columns", "topic=q,docno=d", *measure, str(rows))
+    error = "part files of which no column is read as scores or ranks, expected one"
+    assert (result.code, error in result.err) == (2, True), result.err
+    with_ranks = command("--columns", "topic=q,docno=d,rank=r", *measure, str(rows))
+    assert with_ranks.out == f"{'recip_rank':22}\tall\t0.3333\n"
+    with_lists = command("--columns", "topic=q,docnos=d", *measure, str(lists))
+    assert with_lists.out == f"{'recip_rank':22}\tall\t0.6667\n"
+
+
 @pytest.mark.parametrize("form", ["json", "csv"])
 def test_tables_are_not_read_in_another_format(form: str, tmp_path: Path, command: commands.Command) -> None:
     """Of part files as of a single file, -T names the format, and Parquet is recognised without -T alone."""

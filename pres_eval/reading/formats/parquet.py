@@ -96,6 +96,20 @@ def has_grades_alone(source: File) -> bool:
         return columns_of(names, Role.QRELS, source.naming.for_role(Role.QRELS)) is not None
 
 
+def check_order_of_parts(source: File) -> None:
+    """Raise InputError if the first of several part files has neither scores nor ranks nor lists.
+
+    Each part is read on its own, so that the order of rows is not known of a topic that is in several parts.
+    """
+    with opened(source) as file:
+        columns = columns_in(source, file, Role.RUN)
+    if columns.number is None and not columns.has_lists:
+        problem = "part files of which no column is read as scores or ranks"
+        expected = "one, as rows have an order inside of a file alone"
+        advice = "--columns score=HEADING or rank=HEADING names it"
+        raise InputError(source.name, None, problem, expected, advice)
+
+
 def row_groups(source: File, file: Any, numbers: Iterable[int], role: Role) -> Iterator[Block]:
     """Yield the rows of the row groups with these numbers of an open file, some rows at a time."""
     columns, names = columns_in(source, file, role), column_names(source, file, role)
