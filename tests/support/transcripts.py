@@ -192,9 +192,10 @@ class Player:
             warnings.simplefilter("ignore", ResourceWarning)
             # What other packages say of each other depends on their versions.
             warnings.filterwarnings("ignore", category=DeprecationWarning, module=OTHER_PACKAGES)
+            # A statement that is none is a mistake of the transcript, not what it shows.
+            code = codeop.compile_command(source, "<transcript>")
+            assert code is not None, source
             try:
-                code = codeop.compile_command(source, "<transcript>")
-                assert code is not None, source
                 exec(code, self._namespace)
                 error = None
             except Exception as raised:
