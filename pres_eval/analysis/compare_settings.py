@@ -13,13 +13,22 @@ from pres_eval.analysis.estimates import INTERVALS, Ends
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.reproducible import mean_and_deviation, rounded
-from pres_eval.analysis.significance import ALTERNATIVES, PAIRED_TESTS, WITH_MARGIN
+from pres_eval.analysis.significance import (
+    ALTERNATIVES,
+    MOST_ENUMERATED_TOPICS,
+    PAIRED_TESTS,
+    WITH_MARGIN,
+)
 from pres_eval.analysis.weighting import linearised, weigh_the_same, weighted_intervals
 from pres_eval.arrays import BoolArray, FloatArray
 from pres_eval.errors import UsageError, check_whole, plural
 
 TESTS = (*PAIRED_TESTS, *JOINT_TESTS)
 """The tests by the names that options use; the first is the default."""
+
+DRAWN_TESTS = ("randomisation", "bootstrap", "randomised-tukey")
+"""Tests with random draws: their number and the seed matter."""
+
 
 FAMILIES = ("runs", "measures")
 """Families for correction: the comparisons of one measure, or those of all measures together."""
@@ -173,6 +182,13 @@ def least_p(
     return min(1.0, least)
 
 
+def is_drawn(test: str, topics: int) -> bool:
+    """Return whether the p-values of a test over this number of topics are shares of random draws."""
+    if test == "randomisation" and topics <= MOST_ENUMERATED_TOPICS:
+        return False  # all signs are enumerated
+    return test in DRAWN_TESTS
+
+
 def corrected_for(settings: CompareSettings, comparisons: int, measures: int = 1) -> int:
     """Return the factor by which the correction multiplies the lowest p-value."""
     if settings.test in JOINT_TESTS:
@@ -189,19 +205,23 @@ def reach_warning(settings: CompareSettings, scores: PairedScores, comparisons: 
     if math.isnan(least):
         return f"{settings.test} needs two topics at least: nothing can be significant"
     times = corrected_for(settings, comparisons, measures)
+    is_random = is_drawn(settings.test, topics)
     # If 1000 more topics would not help, the number of random draws is the limit.
-    too_few_draws = least_p(settings, topics + 1000, comparisons, measures, runs) >= settings.alpha
+    least_of_draws = least_p(settings, topics + 1000, comparisons, measures, runs)
+    too_few_draws = is_random and least_of_draws >= settings.alpha
     remedies = [f"--samples {math.ceil(times / settings.alpha)} or more" if too_few_draws else "more topics"]
     if topics > 1:
         if times > 1:
             remedies.append("fewer comparisons")
         remedies.append("--test t")
-    effort, p_value = f"{settings.samples} samples", "p-value"
+    effort, p_value = plural(topics), "p-value"
+    if is_random:
+        effort += f", {settings.samples} samples"
     if times > 1:
         effort += f" and {plural(comparisons, 'comparison')}"
         p_value = "corrected p-value"
     return (
-        f"{settings.test} over {plural(topics)}, {effort} can't give a {p_value} below {least:.4g}, so"
+        f"{settings.test} over {effort} can't give a {p_value} below {least:.4g}, so"
         f" nothing can be significant at {settings.alpha:g}; what would help: {_listed(remedies)}"
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays import BoolArray, Ids, IntArray
-from pres_eval.errors import InputError
+from pres_eval.errors import InputError, plural
 from pres_eval.library.idcolumns import NumberDocuments, Numbers, ids_of_array, signed
 from pres_eval.library.ids import Lookup, ids_of
 from pres_eval.options import Options
@@ -145,7 +145,7 @@ def _checked(topics: Any, ids: Any, scores: Any, name: str) -> tuple[Ids, NDArra
         raise InputError(
             name,
             None,
-            f"{len(topic_ids)} topics, ids of shape {matrix.shape}, scores of shape {values.shape}",
+            f"{plural(len(topic_ids))}, ids of shape {matrix.shape}, scores of shape {values.shape}",
             "T topics, ids and scores of shape (T, k)",
         )
     if values.dtype.kind not in "biuf":

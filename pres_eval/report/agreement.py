@@ -31,7 +31,7 @@ def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: Pai
 
     means: (M, R); scores: by topic, None where the means alone are known
     """
-    title = f"Correlations of the orders of {means.shape[1]} runs"
+    title = f"Correlations of the orders of {plural(means.shape[1], 'run')}"
     notes = [
         "ceiling: the highest tau_a that the ties let be reached; tau_b takes them into account",
         "tau_ap: the first measure's order is the true one; tau_ap_back: the second's; tau_ap_b: neither",

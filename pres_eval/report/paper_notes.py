@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pres_eval import __version__
-from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings
+from pres_eval.analysis.compare_settings import DRAWN_TESTS, ComparedRuns, CompareSettings, is_drawn
 from pres_eval.analysis.every_pair import PairTable
 from pres_eval.analysis.joint import JOINT_TESTS
-from pres_eval.analysis.significance import MOST_ENUMERATED_TOPICS
 from pres_eval.errors import plural
 from pres_eval.options import level_lines
 
@@ -21,9 +20,6 @@ TEST_NAMES = {
     "dunnett": "Dunnett's test",
 }
 """Names of the tests in papers, by those of --test."""
-
-DRAWN = ("randomisation", "bootstrap", "randomised-tukey")
-"""Tests with random draws: a paper reports how many, and the seed."""
 
 CORRECTION_NAMES = {
     "holm": "Holm-corrected",
@@ -91,10 +87,10 @@ def full_name_of_test(settings: CompareSettings, topics: int, count: int, num_me
         test = TEST_NAMES[settings.test]
     else:
         test = SIDES[settings.alternative].format(test=TEST_NAMES[settings.test], margin=settings.margin)
-    if settings.test == "randomisation" and topics <= MOST_ENUMERATED_TOPICS:
-        test = f"exact {test}"
-    elif settings.test in DRAWN:
+    if is_drawn(settings.test, topics):
         test += f" ({settings.samples:,} draws, seed {settings.seed})"
+    elif settings.test in DRAWN_TESTS:
+        test = f"exact {test}"
     comparisons = plural(count, "comparison")
     if num_measures > 1:
         comparisons += " over all measures" if settings.over == "measures" else " of each measure"

@@ -13,7 +13,7 @@ from pres_eval.arrays import FloatArray
 from pres_eval.batches.forming import form
 from pres_eval.batches.plain import plain_topics
 from pres_eval.engines.threads import Loop, in_turn
-from pres_eval.errors import NoCommonTopicError, quoted
+from pres_eval.errors import NoCommonTopicError, plural, quoted
 from pres_eval.measures.base import Totals
 from pres_eval.measures.selection import Selection
 from pres_eval.options import AS_ZERO, EXPECTED_VALUES, ONE, Options
@@ -156,9 +156,9 @@ class Scoring:
         topics = self.relevance.pool.topics.take(ranking.topic)
         if len(topics) and not any(weights.of[topic] for topic in topics):
             raise NoCommonTopicError(
-                f"{weights.path}: found the weight 0 for all {len(topics)} topics of the run, so"
-                " that it has no means; expected one above 0, or -c to count the judged topics that the"
-                " run lacks"
+                f"{weights.path}: found the weight 0 for all topics of the run ({plural(len(topics))}),"
+                " so that it has no means; expected one above 0, or -c to count the judged topics that"
+                " the run lacks"
             )
 
     def evaluation(self, ranking: Ranking, blocks: Iterable[ScoredBlock]) -> ScoredRun:

@@ -259,7 +259,7 @@ def test_faulty_judgements(qrels: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("topics", "ids", "scores", "message"),
     [
-        (["1"], [[1, 2]], [[1.0]], "1 topics, ids of shape (1, 2), scores of shape (1, 1)"),
+        (["1"], [[1, 2]], [[1.0]], "1 topic, ids of shape (1, 2), scores of shape (1, 1)"),
         (["1", "2"], [[1]], [[1.0]], "2 topics, ids of shape (1, 1)"),
         (["1"], [[1, -2]], [[1.0, 0.5]], "document -2, expected ids of at least 0, or -1 for none"),
         (["1"], [[1, 2]], [[1.0, float("nan")]], "score nan of document '2'"),
@@ -292,7 +292,7 @@ def test_tables_without_values() -> None:
 
 def test_comparing_warns_where_nothing_can_be_significant() -> None:
     found = pe.evaluate(QRELS, RUN, "map")
-    with pytest.warns(PresEvalWarning, match=r"sign over 2 topics, .* more topics, or test='t'"):
+    with pytest.warns(PresEvalWarning, match=r"sign over 2 topics can't give .* more topics, or test='t'"):
         pe.compare([found, found], test="sign")
     grouped = pe.evaluate(QRELS, RUN, "map", groups={"1": "a", "2": "b"})
     expected = r"^groups goes with .*, not with test='randomised-tukey'$"

@@ -38,6 +38,12 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "tests" / "transcripts"
 PROMPT = re.compile(r"(\$|>>>) ")
 
+OTHER_PACKAGES = r"(?!pres_eval\b|transcript$)"
+"""Names of modules that are neither ours nor the steps of a transcript."""
+
+SETTINGS_OF_OTHERS = ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "PRES_EVAL_FALLBACK")
+"""Variables of the environment that change what is printed, and that a CI job or a user may have set."""
+
 
 @dataclass
 class Step:
@@ -84,7 +90,7 @@ def read_transcript(path: Path) -> Transcript:
     """Read a transcript; lines end with a line feed alone."""
     head: list[str] = []
     steps: list[Step] = []
-    lines = iter(path.read_text().removesuffix("\n").split("\n"))
+    lines = iter(path.read_text(encoding="utf-8").removesuffix("\n").split("\n"))
     for line in lines:
         if PROMPT.match(line):
             steps.append(Step([line]))
@@ -124,6 +130,8 @@ class Player:
         patch.chdir(folder)
         patch.setenv("COLUMNS", "100")
         patch.setenv("LINES", str(SCREEN_LINES))
+        for name in SETTINGS_OF_OTHERS:
+            patch.delenv(name, raising=False)
         patch.setattr("pres_eval.measures._OWN", {})  # measures that other steps and tests registered
         # Links to folders, which `files` leaves out.
         (folder / "fixtures").symlink_to(ROOT / "fixtures")
@@ -137,7 +145,8 @@ class Player:
         if not words:
             return []
         if step.is_input:
-            Path(words[2]).write_text("".join(line + "\n" for line in step.lines[1:-1]))
+            text = "".join(line + "\n" for line in step.lines[1:-1])
+            Path(words[2]).write_text(text, encoding="utf-8")
             return []
         if words[0] == "cat":
             return self._lines("".join(_text(Path(word).read_bytes()) for word in words[1:]))
@@ -181,9 +190,12 @@ class Player:
             warnings.simplefilter("always")
             # Files that earlier tests left open may be collected now.
             warnings.simplefilter("ignore", ResourceWarning)
+            # What other packages say of each other depends on their versions.
+            warnings.filterwarnings("ignore", category=DeprecationWarning, module=OTHER_PACKAGES)
+            # A statement that is none is a mistake of the transcript, not what it shows.
+            code = codeop.compile_command(source, "<transcript>")
+            assert code is not None, source
             try:
-                code = codeop.compile_command(source, "<transcript>")
-                assert code is not None, source
                 exec(code, self._namespace)
                 error = None
             except Exception as raised:

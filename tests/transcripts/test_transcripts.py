@@ -63,7 +63,7 @@ def test_transcripts(transcript: Transcript, player: Play) -> None:
         step.printed = playing.play(step)
     after = str(transcript)
     if os.environ.get("PRES_EVAL_TRANSCRIPTS") == "write":
-        transcript.path.write_text(after)
+        transcript.path.write_text(after, encoding="utf-8")
     else:
         assert after.splitlines() == before.splitlines()
 

@@ -62,7 +62,11 @@ def _show_axes(axes: Any) -> None:
 
 def _show_lines(axes: Any) -> None:
     for line in axes.lines:
-        look = [line.get_color(), line.get_linestyle(), line.get_marker(), line.get_markerfacecolor()]
+        # The colour of a line that is not drawn depends on matplotlib's version; its markers have an edge.
+        has_line = line.get_linestyle() != "None"
+        colour = line.get_color() if has_line else line.get_markeredgecolor()
+        marker_colour = "_" if line.get_marker() == "_" else line.get_markerfacecolor()  # a dash has no face
+        look = [colour, line.get_linestyle(), line.get_marker(), marker_colour]
         print("  line", *look, f"x {_numbers(line.get_xdata())}; y {_numbers(line.get_ydata())}")
     for collection in axes.collections:
         if hasattr(collection, "get_segments"):
