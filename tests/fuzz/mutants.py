@@ -89,6 +89,9 @@ TESTS_OF_ROOMS = {
 }
 """The tests of other rooms, whose modules are changed if --only names the room or a module of it."""
 
+TRANSCRIPTS = "tests/transcripts/test_transcripts.py::test_transcripts"
+"""Tests of all rooms; they have no properties."""
+
 RECORDS = "measures/"
 OF_RECORDS = (
     *(f"tests/measures/test_{name}.py" for name in ("measure_records", "notation", "selection")),
@@ -167,6 +170,8 @@ class Campaign:
                 names = [*of_records, *(name for name in names if name not in of_records)]
             names = [name for name in names if name.startswith(self._tests)]
             names = [name for name in names if name not in tried or which.examples > FEW]
+            if which.examples > FEW:
+                names = [name for name in names if not name.startswith(TRANSCRIPTS)]
             if not names:
                 continue
             if not tried and self.controls < CONTROLS:
@@ -338,7 +343,7 @@ def tests_of(only: str | None) -> list[str]:
     for room, tests in TESTS_OF_ROOMS.items():  # a room comes before the rooms in it
         if only is not None and f"{only}/".startswith(f"{room}/"):
             found = tests
-    return list(found)
+    return [*found, TRANSCRIPTS]
 
 
 def main() -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,6 +38,16 @@ _OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.LShift: ast.RShift,
     ast.RShift: ast.LShift,
 }
+
+
+_OTHER_NAMES = {
+    **{"min": "max", "max": "min", "any": "all", "all": "any"},
+    **{"minimum": "maximum", "maximum": "minimum", "argmin": "argmax", "argmax": "argmin"},
+    **{"floor": "ceil", "ceil": "floor", "startswith": "endswith", "endswith": "startswith"},
+    **{"mean": "sum", "first": "last", "last": "first", "start": "stop", "stop": "start"},
+    **{"left": "right", "right": "left"},
+}
+"""Functions, attributes and texts that are taken for one another."""
 
 
 @dataclass(frozen=True)
@@ -99,24 +110,56 @@ def changes(node: ast.AST) -> Iterator[Change]:
         word = ast.Or if isinstance(node.op, ast.And) else ast.And
         name = f"{type(node.op).__name__} to {word.__name__}"
         yield Change(name, line, lambda: setattr(node, "op", word()))
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield Change("Not to bool", line, lambda: setattr(node, "op", ast.UAdd()))
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float):
         value = not node.value if isinstance(node.value, bool) else node.value + 1
         yield Change(f"{node.value} to {value}", line, lambda: setattr(node, "value", value))
     elif isinstance(node, ast.If | ast.While | ast.IfExp):
         opposite = ast.UnaryOp(op=ast.Not(), operand=node.test)
         yield Change(f"{type(node).__name__} the other way", line, lambda: setattr(node, "test", opposite))
-    elif isinstance(node, ast.Call):
-        for number, keyword in enumerate(node.keywords):
-            if keyword.arg is not None and keyword.arg != "strict":
-                yield Change(f"without {keyword.arg}=", line, _dropping(node.keywords, number))
+    yield from _changes_of_parts(node, line)
+    yield from _changes_of_names(node, line)
     for name in ("body", "orelse"):
         found = getattr(node, name, None)
         block: list[ast.stmt] = found if isinstance(found, list) else []
         for number, statement in enumerate(block):
-            if _can_be_left_out(statement):
+            if _can_be_left_out(statement, of_condition=isinstance(node, ast.If)):
                 yield Change(
                     f"without {ast.unparse(statement)[:60]}", statement.lineno, _passing(block, number)
                 )
+
+
+def _changes_of_parts(node: ast.AST, line: int) -> Iterator[Change]:
+    """Parts left out or exchanged: of a message, a condition, a call, a slice, a comprehension."""
+    if isinstance(node, ast.JoinedStr):
+        yield from _changes_of_message(node, line)
+    elif isinstance(node, ast.BoolOp):
+        without_effect = ast.Constant(isinstance(node.op, ast.And))
+        for number, operand in enumerate(node.values):
+            text = ast.unparse(operand)[:60]
+            yield Change(f"without {text}", line, _replacing(node.values, number, without_effect))
+    elif isinstance(node, ast.Call):
+        for number, keyword in enumerate(node.keywords):
+            if keyword.arg is not None and keyword.arg != "strict":
+                yield Change(f"without {keyword.arg}=", line, _dropping(node.keywords, number))
+    elif isinstance(node, ast.Slice):
+        for end in ("lower", "upper"):
+            if getattr(node, end) is not None:
+                yield Change(f"without the {end} end", line, _setting(node, end, None))
+    elif isinstance(node, ast.comprehension):
+        for number, condition in enumerate(node.ifs):
+            text = ast.unparse(condition)[:60]
+            yield Change(f"without if {text}", condition.lineno, _dropping(node.ifs, number))
+
+
+def _changes_of_names(node: ast.AST, line: int) -> Iterator[Change]:
+    """Names, attributes and texts that are taken for others."""
+    for field in ("id", "attr", "value"):
+        name = getattr(node, field, None)
+        if isinstance(name, str) and name in _OTHER_NAMES:
+            other = _OTHER_NAMES[name]
+            yield Change(f"{name} to {other}", line, _setting(node, field, other))
 
 
 def _adds_texts(node: ast.BinOp | ast.AugAssign) -> bool:
@@ -127,14 +170,43 @@ def _adds_texts(node: ast.BinOp | ast.AugAssign) -> bool:
     )
 
 
-def _can_be_left_out(statement: ast.stmt) -> bool:
+def _changes_of_message(node: ast.JoinedStr, line: int) -> Iterator[Change]:
+    """A value left out, or two exchanged."""
+    values = [part for part in node.values if isinstance(part, ast.FormattedValue)]
+    for value in values:
+        text = ast.unparse(value.value)[:60]
+        yield Change(f"{text} to ?", line, _setting(value, "value", ast.Constant("?")))
+    for value, following in itertools.pairwise(values):
+        name = f"{ast.unparse(value.value)[:30]} for {ast.unparse(following.value)[:30]}"
+        yield Change(name, line, _exchanging(value, following))
+
+
+def _setting(node: ast.AST, name: str, value: object) -> Callable[[], None]:
+    return lambda: setattr(node, name, value)
+
+
+def _exchanging(first: ast.FormattedValue, second: ast.FormattedValue) -> Callable[[], None]:
+    def exchange() -> None:
+        first.value, second.value = second.value, first.value
+
+    return exchange
+
+
+def _can_be_left_out(statement: ast.stmt, *, of_condition: bool) -> bool:
+    """Of a condition also what is returned or set: without it, the usual way is taken."""
+    if of_condition and isinstance(statement, ast.Assign | ast.Return):
+        return True
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Call | ast.Yield)
     return isinstance(statement, ast.AugAssign | ast.Raise | ast.Continue | ast.Break)
 
 
-def _dropping(values: list[ast.keyword], number: int) -> Callable[[], None]:
+def _dropping(values: list[Any], number: int) -> Callable[[], None]:
     return lambda: values.__delitem__(number)
+
+
+def _replacing(values: list[ast.expr], number: int, other: ast.expr) -> Callable[[], None]:
+    return lambda: values.__setitem__(number, other)
 
 
 def _passing(block: list[ast.stmt], number: int) -> Callable[[], None]:
@@ -178,13 +250,13 @@ def _statements(tree: ast.Module) -> dict[int, tuple[int, int]]:
 
 
 def _code(tree: ast.AST) -> Iterator[ast.AST]:
-    """The nodes that run: no annotations, no blocks for type checkers, no texts of messages, no `strict=`."""
+    """The nodes that run: no annotations, no blocks for type checkers, no values in texts, no `strict=`."""
     yield tree
     for name, value in ast.iter_fields(tree):
         if name in ("annotation", "returns", "decorator_list"):
             continue
         for child in value if isinstance(value, list) else [value]:
-            if not isinstance(child, ast.AST) or isinstance(child, ast.JoinedStr):
+            if not isinstance(child, ast.AST) or isinstance(child, ast.FormattedValue):
                 continue
             if (
                 isinstance(child, ast.keyword) and child.arg == "strict"
