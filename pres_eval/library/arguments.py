@@ -122,7 +122,7 @@ _QUOTED = re.compile(r"(\bpres-eval (?:convert|merge) .*? > NEW|(?<!\w)'[^']*')"
 
 
 def in_python(text: str) -> str:
-    """Return a message with arguments instead of options, `complete=True` for `-c`; quotations and commands stay."""
+    """Return a message with arguments instead of options, `complete=True` for `-c`; the rest stays."""
     parts = _QUOTED.split(text)
     for index in range(0, len(parts), 2):  # every second part is a quotation
         part = parts[index]
