@@ -238,10 +238,10 @@ def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, is_only
             most_pieces = MOST_PIECES
         look = SecondLook()
         with contextlib.closing(_pieces(run, ranking, most_pieces, openings)) as pieces:
-            if has_retrieved_all(ranking, relevance.pool):
-                next(pieces, None)  # for its opening alone
-            else:
+            if not has_retrieved_all(ranking, relevance.pool):
                 look = look_at_blocks(pieces, ranking, relevance)
+            elif ranking.form is None:  # other formats have no opening
+                next(pieces, None)  # for its opening alone
         if openings:
             look = replace(look, opening=openings[0])
         return look
