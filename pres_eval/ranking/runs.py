@@ -385,5 +385,5 @@ def _without_rows(run: RunFiles, facts: Facts) -> InputError:
     if run.form != TREC:
         return InputError(run.name, None, "no rows", "at least one")
     if not facts.num_lines:
-        return EmptyFileError(run.name, None, "the file is empty", "lines of text")
+        return EmptyFileError.without_bytes(run.name)
     return no_lines_error(File(run.name), RUN)

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from pres_eval.errors import InputError, ReadingNote, did_you_mean, number_of, plural, quoted
+from pres_eval.errors import EmptyFileError, InputError, ReadingNote, did_you_mean, number_of, plural, quoted
 from pres_eval.reading.blocks import Block, Row, blocks_of_rows
-from pres_eval.reading.file import File
+from pres_eval.reading.file import BYTE_ORDER_MARK, File
 from pres_eval.reading.formats.csv_rows import cells_of, separated_rows, separator_of_lines
 from pres_eval.reading.formats.table_columns import (
     ID_OF_ONE_TOPIC,
@@ -227,7 +227,10 @@ def _missing_columns(source: File, head: TableHead | None, role: Role) -> InputE
     from pres_eval.reading.mistakes.advice import naming_advice, with_advice
 
     if head is None:
-        first_line = source.head().partition(b"\n")[0].decode("utf-8", "replace")
+        first_bytes = source.head().removeprefix(BYTE_ORDER_MARK)
+        if not first_bytes:
+            return EmptyFileError.without_bytes(source.name)
+        first_line = first_bytes.partition(b"\n")[0].decode("utf-8", "replace")
         head = TableHead(names=(first_line,), separator=",", quote='"', before=0)
     line = head.before + 1
     expected = "a header with query_id, doc_id and score"
