@@ -391,6 +391,9 @@ def _converted(rows: Rows, role: Role, separator: str | None, has_header: bool) 
             return None
         commands = [_command(good, columns, kind, role) for kind in kinds]
         command = commands[0]
+        if has_header and kinds == (None,):
+            # Only a column of numbers tells convert that the first line is no row.
+            command = f"sed 1d < FILE | {command.replace('FILE', '-')}"
         if len(commands) > 1:
             command = f"{commands[0]} if the numbers are scores, {commands[1]} if they are ranks"
         return "; ".join(parts), command
