@@ -36,7 +36,7 @@ from pres_eval.reading.lines import (
 )
 from pres_eval.reading.mistakes.table_faults import FEWEST_RANKS, row_of_exchanged
 from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numbers
-from pres_eval.reading.run_files import RunFiles
+from pres_eval.reading.run_files import TREC, RunFiles
 from pres_eval.records import dataclass
 
 PIECE_BYTES = 1 << 17
@@ -233,6 +233,8 @@ def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, is_only
     """
     openings: list[OpeningFaults] = []  # one, once lines have been read
     with contextlib.suppress(InputError):
+        if len(run.sources) > 1:
+            run = run.of_form(TREC)  # the part files may have been read as one text
         most_pieces = 1
         if is_only_run:
             most_pieces = MOST_PIECES

@@ -155,8 +155,9 @@ def _respellings(ranking: Ranking, relevance: Relevance, look: SecondLook) -> It
     documents = look.respelling
     if documents is not None:
         noun = "document" if documents.count == 1 else "documents"
+        rows = "row" if look.num_rows == 1 else "rows"
         yield (
-            f"{ranking.name}: of {look.num_rows:,} rows looked at, {documents.count:,} unjudged"
+            f"{ranking.name}: of {look.num_rows:,} {rows} looked at, {documents.count:,} unjudged"
             f" {noun} would match judged ones {documents.text}"
         )
 

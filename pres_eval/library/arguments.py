@@ -60,7 +60,7 @@ _ARGUMENTS_OF_OPTIONS = {
     "-l": ("level", _NUMBER),
     "-M": ("max_retrieved", _NUMBER),
     "-N": ("num_docs", _NUMBER),
-    "-R": ("form", r"qrels\w*|subtopics|prefs|prels|strata"),
+    "-R": ("form", r"qrels\w*|subtopics|prefs|strata|prels"),
     "--map-docs": ("map_docs", ""),
     "--map-ranks": ("map_ranks", "dense|kept"),
     "--exclude": ("exclude", ""),
@@ -159,7 +159,7 @@ def python_words(function: Callable[P, T]) -> Callable[P, T]:
     return worded
 
 
-def warn(text: str | None) -> None:
+def warn(text: str | None, category: type[PresEvalWarning] = PresEvalWarning) -> None:
     """Issue a warning that points at the first line outside of this package; none without a text."""
     if not text:
         return
@@ -167,4 +167,4 @@ def warn(text: str | None) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("pres_eval."):
         frame = frame.f_back
         level += 1
-    warnings.warn(in_python(text), PresEvalWarning, stacklevel=level)
+    warnings.warn(in_python(text), category, stacklevel=level)
