@@ -123,7 +123,7 @@ def t_quantiles(outside: FloatArray, freedom: float) -> FloatArray:
     """Return the `t_quantile` (P,) of each of the probabilities (P,), by Newton's method."""
     chances, where = np.unique(outside, return_inverse=True)
     # The normal quantile is below the t quantile, and the probability falls ever more slowly: so the steps
-    # approach the quantile from below.
+    # approach the quantile from below, until one goes back, by the rounding of the probability.
     t = np.maximum(-elementwise(NormalDist().inv_cdf, chances / 2), 1e-8)
     constant = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - 0.5 * math.log(freedom * math.pi)
     rows = np.arange(len(t))  # elements that are not precise yet
@@ -132,7 +132,7 @@ def t_quantiles(outside: FloatArray, freedom: float) -> FloatArray:
         logarithm = constant - (freedom + 1) / 2 * elementwise(math.log1p, open_t * open_t / freedom)
         step = (t_two_sided(open_t, freedom) - chances[rows]) / (2 * elementwise(math.exp, logarithm))
         t[rows] += step
-        rows = rows[np.abs(step) > 1e-14 * t[rows]]
+        rows = rows[step > 1e-14 * t[rows]]
         if not len(rows):
             break
     return t[where]

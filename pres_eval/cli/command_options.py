@@ -347,9 +347,15 @@ def read_rank(text: str) -> int | None:
 
 
 class CutoffList(click.ParamType):  # type: ignore[type-arg]  # takes no types before click 8.2
-    """Whole numbers above 0, separated by commas."""
+    """Whole numbers above 0, separated by commas.
+
+    expected  what they are and an example, for errors
+    """
 
     name = "ranks"
+
+    def __init__(self, expected: str = "ranks above 0 such as 100,1000") -> None:
+        self.expected = expected
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -359,7 +365,7 @@ class CutoffList(click.ParamType):  # type: ignore[type-arg]  # takes no types b
             return value
         ranks = {read_rank(part) for part in str(value).split(",")}
         if None in ranks:
-            self.fail(f"found {quoted(str(value))}, expected ranks above 0 such as 100,1000", param, ctx)
+            self.fail(f"found {quoted(str(value))}, expected {self.expected}", param, ctx)
         return tuple(sorted(rank for rank in ranks if rank is not None))
 
 

@@ -85,7 +85,8 @@ class PowerOptions(PairedOptions):
         help="Deals of randomised-tukey, draws of the bootstrap.",
     )  # fmt: skip
     sizes: tuple[int, ...] = option(
-        "--sizes", once=True, type=CutoffList(), default=(), metavar="NUMBERS",
+        "--sizes", once=True, type=CutoffList("numbers of topics above 0 such as 25,50"), default=(),
+        metavar="NUMBERS",
         help="Sizes of the sets of topics (default: a fifth, two fifths, half of the topics).",
     )  # fmt: skip
     trials: int = option(
