@@ -273,6 +273,6 @@ def without_common_topic(relevance: Relevance, ranking: Ranking, options: Option
     if respelling is not None:
         message += f"; {respelling.count:,} would match {respelling.text}"
     is_numbered = len(ranking.unjudged) > 0 and ranking.unjudged[0] == b"1"
-    if is_numbered and str(ranking.form).startswith("JSON"):
+    if is_numbered and str(ranking.form).startswith("JSON (of a search engine"):
         message += "; pres-eval convert --topics-from FILE names the topics 1, 2, ... of _msearch responses"
     return message

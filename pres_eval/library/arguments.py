@@ -117,12 +117,12 @@ _PHRASES = (
 )
 """Phrases of messages about the command line, and those for Python."""
 
-_QUOTED = re.compile(r"((?<!\w)'[^']*')")
-"""Pattern of a text in quotation marks, but not of an apostrophe within a word."""
+_QUOTED = re.compile(r"(\bpres-eval (?:convert|merge) .*? > NEW|(?<!\w)'[^']*')")
+"""Pattern of a command, or of a text in quotation marks, but not of an apostrophe within a word."""
 
 
 def in_python(text: str) -> str:
-    """Return a message with arguments instead of options, `complete=True` for `-c`; quotations stay."""
+    """Return a message with arguments instead of options, `complete=True` for `-c`; the rest stays."""
     parts = _QUOTED.split(text)
     for index in range(0, len(parts), 2):  # every second part is a quotation
         part = parts[index]

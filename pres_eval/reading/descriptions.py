@@ -205,9 +205,15 @@ def _fields_of_record(record: Any) -> tuple[str, str]:
 
 
 def _first_field(fields: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return the value of the first of these names that has one in a JSON record, "" if none has."""
+    """Return the value of the first of these names that has one in a JSON record, "" if none has.
+
+    None, a blank text, and an empty list or object are no value; the number 0 is one.
+    """
     for name in names:
         value = fields.get(name)
-        if value is not None and value != "":
-            return str(value)
+        if value in (None, [], {}):
+            continue
+        text = str(value)
+        if text.strip():
+            return text
     return ""
