@@ -155,9 +155,10 @@ def _respellings(ranking: Ranking, relevance: Relevance, look: SecondLook) -> It
     documents = look.respelling
     if documents is not None:
         noun = "document" if documents.count == 1 else "documents"
+        noun_of_rows = "row" if look.num_rows == 1 else "rows"
         yield (
-            f"{ranking.name}: of {look.num_rows:,} rows looked at, {documents.count:,} unjudged"
-            f" {noun} would match judged ones {documents.text}"
+            f"{ranking.name}: of {look.num_rows:,} {noun_of_rows} looked at, {documents.count:,}"
+            f" unjudged {noun} would match judged ones {documents.text}"
         )
 
 
