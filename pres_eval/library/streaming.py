@@ -84,11 +84,14 @@ def merged(evaluations: Sequence[Evaluation], *, first_counts: bool = False) -> 
 
     evaluations   at least one
     first_counts  whether the first evaluation of a topic counts where several have it
-    Raises UsageError for evaluations of other measures, options, judgements, groups or weights, and for a
-    topic in two, unless the first counts.
+    Raises UsageError for evaluations of other measures, options, judgements, groups or weights, for a topic
+    in two, unless the first counts, and for intervals of values from samples, which parts do not determine.
     """
     first = evaluations[0]
     _check_alike(evaluations, "merge")
+    if len(evaluations) == 1:
+        return first
+    _check_no_intervals(first)
     block = joined(evaluation.scores for evaluation in evaluations)
     rows = list(_rows_that_count(evaluations, block.topics, first_counts))
     _check_once([block.topics[row] for row in rows], "merge")
@@ -113,6 +116,16 @@ def merged(evaluations: Sequence[Evaluation], *, first_counts: bool = False) -> 
         dropped=sum(evaluation.origin.dropped for evaluation in evaluations),
     )
     return Evaluation(replace(whole, groups=scores_of_group), first.options, origin, groups, weights)
+
+
+def _check_no_intervals(evaluation: Evaluation) -> None:
+    """Raise UsageError for an evaluation with intervals, which redraw the samples of all topics at once."""
+    bounds = {column.view.bound for column in evaluation.scores.columns}
+    if len(bounds) > 1:
+        from pres_eval.analysis.sample_intervals import LOWER  # few evaluations have intervals
+
+        if LOWER in bounds:
+            raise UsageError("merge: found intervals, which need the whole run at once; expected none")
 
 
 def _topics_with_documents(evaluation: Evaluation) -> Sequence[bytes]:
