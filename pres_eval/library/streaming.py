@@ -89,9 +89,10 @@ def merged(evaluations: Sequence[Evaluation], *, first_counts: bool = False) -> 
     """
     first = evaluations[0]
     _check_alike(evaluations, "merge")
-    if len(evaluations) == 1:
-        return first
-    _check_no_intervals(first)
+    if _has_intervals(first):
+        if len(evaluations) == 1:
+            return first
+        raise UsageError("merge: found intervals, which need the whole run at once; expected none")
     block = joined(evaluation.scores for evaluation in evaluations)
     rows = list(_rows_that_count(evaluations, block.topics, first_counts))
     _check_once([block.topics[row] for row in rows], "merge")
@@ -118,14 +119,14 @@ def merged(evaluations: Sequence[Evaluation], *, first_counts: bool = False) -> 
     return Evaluation(replace(whole, groups=scores_of_group), first.options, origin, groups, weights)
 
 
-def _check_no_intervals(evaluation: Evaluation) -> None:
-    """Raise UsageError for an evaluation with intervals, which redraw the samples of all topics at once."""
+def _has_intervals(evaluation: Evaluation) -> bool:
+    """Return whether an evaluation has intervals, for which the samples of all topics were redrawn at once."""
     bounds = {column.view.bound for column in evaluation.scores.columns}
-    if len(bounds) > 1:
-        from pres_eval.analysis.sample_intervals import LOWER  # few evaluations have intervals
+    if len(bounds) < 2:
+        return False
+    from pres_eval.analysis.sample_intervals import LOWER  # few evaluations have intervals
 
-        if LOWER in bounds:
-            raise UsageError("merge: found intervals, which need the whole run at once; expected none")
+    return LOWER in bounds
 
 
 def _topics_with_documents(evaluation: Evaluation) -> Sequence[bytes]:
