@@ -120,7 +120,7 @@ def merged(evaluations: Sequence[Evaluation], *, first_counts: bool = False) -> 
 
 
 def _has_intervals(evaluation: Evaluation) -> bool:
-    """Return whether an evaluation has intervals, for which the samples of all topics were redrawn at once."""
+    """Return whether an evaluation has intervals, for which samples of all topics were redrawn at once."""
     bounds = {column.view.bound for column in evaluation.scores.columns}
     if len(bounds) < 2:
         return False
