@@ -71,6 +71,11 @@ class RunFailure:
 class EmptyFileError(InputError):
     """A file without a line that counts."""
 
+    @classmethod
+    def without_bytes(cls, name: str) -> EmptyFileError:
+        """Return the error of a file of this name that has no bytes, or only a byte order mark."""
+        return cls(name, None, "the file is empty", "lines of text")
+
 
 class DamagedError(Exception):
     """A compressed file that is not whole, or whose content does not fit its first bytes.

@@ -119,14 +119,15 @@ def check_columns(report: FileReport, lines: Lines) -> AnyInts:
     starts, ends = lines.fields.column(RANK_COLUMN)
     ranks, wrong_rows = read_whole_numbers(lines.chunk.array(), starts, ends)
     if not wrong_rows:
-        exchanged = exchanged_whole(lines, ranks) or exchanged_unsorted(lines)
-        if exchanged is not None:
-            first_line = int(lines.line_of(np.zeros(1, np.int64))[0]) + 1
-            example = Example(first_line, f"rank {quoted(exchanged)}")
-            report.add("rank-is-score", len(lines), examples=[example])
+        row = exchanged_whole(lines, ranks)
+        if row is None:
+            row = exchanged_unsorted(lines)
+        if row is not None:
+            example = _cells(lines, np.array([row]), "rank", RANK_COLUMN)
+            report.add("rank-is-score", len(lines), examples=example)
         return narrow(ranks)
     kind = "rank-no-number"
-    if exchanged_decimal(lines, wrong_rows[0]) or exchanged_unsorted(lines):
+    if exchanged_decimal(lines, wrong_rows[0]) or exchanged_unsorted(lines) is not None:
         kind = "rank-is-score"
     examples = _cells(lines, np.array(wrong_rows), "rank", RANK_COLUMN)
     report.add(kind, len(wrong_rows), examples=examples)

@@ -36,7 +36,7 @@ from pres_eval.reading.lines import (
 )
 from pres_eval.reading.mistakes.table_faults import FEWEST_RANKS, row_of_exchanged
 from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numbers
-from pres_eval.reading.run_files import RunFiles
+from pres_eval.reading.run_files import TREC, RunFiles
 from pres_eval.records import dataclass
 
 PIECE_BYTES = 1 << 17
@@ -233,15 +233,17 @@ def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, is_only
     """
     openings: list[OpeningFaults] = []  # one, once lines have been read
     with contextlib.suppress(InputError):
+        if len(run.sources) > 1:
+            run = run.of_form(TREC)  # the part files may have been read as one text
         most_pieces = 1
         if is_only_run:
             most_pieces = MOST_PIECES
         look = SecondLook()
         with contextlib.closing(_pieces(run, ranking, most_pieces, openings)) as pieces:
-            if has_retrieved_all(ranking, relevance.pool):
-                next(pieces, None)  # for its opening alone
-            else:
+            if not has_retrieved_all(ranking, relevance.pool):
                 look = look_at_blocks(pieces, ranking, relevance)
+            elif ranking.form is None:  # other formats have no opening
+                next(pieces, None)  # for its opening alone
         if openings:
             look = replace(look, opening=openings[0])
         return look
@@ -295,14 +297,21 @@ def opening_of(lines: Lines) -> OpeningFaults:
     if rows_without_rank:
         exchanged = exchanged_decimal(lines, rows_without_rank[0])
     else:
-        exchanged = exchanged_whole(lines, ranks)
+        exchanged = _rank_text(lines, exchanged_whole(lines, ranks))
         ranks_against_scores = _ranks_against_scores(lines, ranks)
     unsorted = None
     if exchanged is None and ranks_against_scores is None:
-        unsorted = exchanged_unsorted(lines)
+        unsorted = _rank_text(lines, exchanged_unsorted(lines))
     return OpeningFaults(
         ranks_against_scores=ranks_against_scores, exchanged=exchanged, exchanged_unsorted=unsorted
     )
+
+
+def _rank_text(lines: Lines, row: int | None) -> bytes | None:
+    """Return the text of a row in the rank column; None without a row."""
+    if row is None:
+        return None
+    return lines.text(row, RANK_COLUMN)
 
 
 def _are_in_order(lines: Lines, ranks: IntArray) -> bool:
@@ -328,8 +337,8 @@ def exchanged_decimal(lines: Lines, row: int) -> bytes | None:
     return rank
 
 
-def exchanged_whole(lines: Lines, ranks: IntArray) -> bytes | None:
-    """Return a text of the rank column, whose whole numbers `ranks` (R,) seem to be scores; else None.
+def exchanged_whole(lines: Lines, ranks: IntArray) -> int | None:
+    """Return a row of the rank column, whose whole numbers `ranks` (R,) seem to be scores; else None.
 
     They are scores if the scores rise by 1 as ranks do, while no rank rises inside a topic, and the ranks do
     not count down to 1 or 0: the two columns are exchanged.  If all ranks are the same, such as 0, the column
@@ -347,12 +356,12 @@ def exchanged_whole(lines: Lines, ranks: IntArray) -> bytes | None:
         first_rank, last_rank = ranks[begin], ranks[end - 1]
         counts_down = first_rank - last_rank == end - begin - 1 and last_rank in (0, 1)
         if not counts_down:
-            return lines.text(begin, RANK_COLUMN)
+            return int(begin)
     return None
 
 
-def exchanged_unsorted(lines: Lines) -> bytes | None:
-    """Return a text of the rank column that seems to be a score, of lines in any order; else None.
+def exchanged_unsorted(lines: Lines) -> int | None:
+    """Return a row of the rank column that seems to be a score, of lines in any order; else None.
 
     It is one if, in the first OPENING_ROWS, the scores of each topic count its rows, as ranks do, and the
     ranks do not.
@@ -368,10 +377,7 @@ def exchanged_unsorted(lines: Lines) -> bytes | None:
     topic = np.array(
         [index_of_topic.setdefault(text, len(index_of_topic)) for text in lines.column(TOPIC_COLUMN)]
     )
-    row = row_of_exchanged(topic, ranks, scores)
-    if row is None:
-        return None
-    return lines.text(row, RANK_COLUMN)
+    return row_of_exchanged(topic, ranks, scores)
 
 
 def _scores_count_rows(lines: Lines) -> bool:

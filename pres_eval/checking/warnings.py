@@ -155,8 +155,9 @@ def _respellings(ranking: Ranking, relevance: Relevance, look: SecondLook) -> It
     documents = look.respelling
     if documents is not None:
         noun = "document" if documents.count == 1 else "documents"
+        rows = "row" if look.num_rows == 1 else "rows"
         yield (
-            f"{ranking.name}: of {look.num_rows:,} rows looked at, {documents.count:,} unjudged"
+            f"{ranking.name}: of {look.num_rows:,} {rows} looked at, {documents.count:,} unjudged"
             f" {noun} would match judged ones {documents.text}"
         )
 
@@ -272,6 +273,6 @@ def without_common_topic(relevance: Relevance, ranking: Ranking, options: Option
     if respelling is not None:
         message += f"; {respelling.count:,} would match {respelling.text}"
     is_numbered = len(ranking.unjudged) > 0 and ranking.unjudged[0] == b"1"
-    if is_numbered and str(ranking.form).startswith("JSON"):
+    if is_numbered and str(ranking.form).startswith("JSON (of a search engine"):
         message += "; pres-eval convert --topics-from FILE names the topics 1, 2, ... of _msearch responses"
     return message

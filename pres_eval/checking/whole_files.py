@@ -300,9 +300,18 @@ def compare_tags(reports: Sequence[FileReport]) -> None:
                 namesakes.append(path)
         for report in reports_of_tag:
             others = [other.path for other in reports_of_tag if other is not report]
-            report.add("same-tag", len(others), f"{quoted(tag)} also in {', '.join(others[:3])}")
+            _add_tag(report, "same-tag", len(others), f"{quoted(tag)} also in {', '.join(others[:3])}")
             if namesakes and report.path not in paths_with_name:
-                report.add("tag-of-another-file", 1, f"{quoted(tag)}, as in {', '.join(namesakes[:3])}")
+                message = f"{quoted(tag)}, as in {', '.join(namesakes[:3])}"
+                _add_tag(report, "tag-of-another-file", 1, message)
+
+
+def _add_tag(report: FileReport, kind: str, count: int, message: str) -> None:
+    """Add findings about a tag, whose message follows those about other tags of the file."""
+    finding = report.findings.get(kind)
+    if finding is not None:
+        message = f"{finding.message}; {message}"
+    report.add(kind, count, message)
 
 
 def _paths_named(tag: str, paths: Sequence[str]) -> list[str]:

@@ -18,7 +18,6 @@ from pres_eval.ir_measures.provider import ANY, PresEvalEvaluator, PresEvalProvi
 from pres_eval.library.ids import encode
 from pres_eval.library.ranked import Qrels
 from pres_eval.options import RelevanceInfo
-from pres_eval.reading.blocks import first_broken
 
 REQUIRED = base.Any(required=True)
 """A parameter that a measure must have, with any value."""
@@ -91,8 +90,9 @@ class DiversityEvaluator(PresEvalEvaluator):
         for row in ir_measures.util.QrelsConverter(data).as_namedtuple_iter():
             ids = [str(row.query_id), str(row.iteration), str(row.doc_id)]
             for text in ids:
-                if first_broken([encode(text, "qrels")]) is not None:
-                    raise InputError("qrels", None, f"id {quoted(text)}", "one without tabs and line ends")
+                encoded = encode(text, "qrels")
+                if encoded.split() != [encoded]:
+                    raise InputError("qrels", None, f"id {quoted(text)}", "one without blanks and line ends")
             lines.append(f"{' '.join(ids)} {row.relevance}\n")
         text = "".join(lines)
         if not text:

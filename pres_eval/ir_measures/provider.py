@@ -21,6 +21,7 @@ from pres_eval.library.finding import rank_dict
 from pres_eval.library.ranked import Qrels, UnprintedQrels
 from pres_eval.measures import HOME, own_measures
 from pres_eval.measures.base import Measure
+from pres_eval.measures.parameters import Fractions
 from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
@@ -53,7 +54,10 @@ def _topics_of(run: Any) -> list[str]:
     if hasattr(run, "columns"):
         if "query_id" not in run:
             return []
-        return [str(topic) for topic in run["query_id"].unique().tolist()]
+        topics = run["query_id"].unique()
+        if not hasattr(topics, "tolist"):  # those of Polars are in no order
+            topics = dict.fromkeys(run["query_id"])
+        return [str(topic) for topic in topics]
     if isinstance(run, list):
         return [str(row[0]) for row in run]
     return []
@@ -68,7 +72,8 @@ def _column(name: str, relevance: RelevanceInfo, registered: tuple[Measure, ...]
     """
     columns = select([name], relevance=relevance)
     if len(columns) > 1:
-        raise MeasureError(f"{name}: found no cutoff, expected one, as in {name}@10")
+        example = "0.1" if isinstance(columns[0].measure.parameters, Fractions) else "10"
+        raise MeasureError(f"{name}: found no cutoff, expected one, as in {name}@{example}")
     return columns[0]
 
 

@@ -60,7 +60,7 @@ _ARGUMENTS_OF_OPTIONS = {
     "-l": ("level", _NUMBER),
     "-M": ("max_retrieved", _NUMBER),
     "-N": ("num_docs", _NUMBER),
-    "-R": ("form", r"qrels\w*|subtopics|prefs"),
+    "-R": ("form", r"qrels\w*|subtopics|prefs|strata|prels"),
     "--map-docs": ("map_docs", ""),
     "--map-ranks": ("map_ranks", "dense|kept"),
     "--exclude": ("exclude", ""),
@@ -117,12 +117,12 @@ _PHRASES = (
 )
 """Phrases of messages about the command line, and those for Python."""
 
-_QUOTED = re.compile(r"((?<!\w)'[^']*')")
-"""Pattern of a text in quotation marks, but not of an apostrophe within a word."""
+_QUOTED = re.compile(r"(\bpres-eval (?:convert|merge) .*? > NEW|(?<!\w)'[^']*')")
+"""Pattern of a command, or of a text in quotation marks, but not of an apostrophe within a word."""
 
 
 def in_python(text: str) -> str:
-    """Return a message with arguments instead of options, `complete=True` for `-c`; quotations stay."""
+    """Return a message with arguments instead of options, `complete=True` for `-c`; the rest stays."""
     parts = _QUOTED.split(text)
     for index in range(0, len(parts), 2):  # every second part is a quotation
         part = parts[index]
@@ -159,7 +159,7 @@ def python_words(function: Callable[P, T]) -> Callable[P, T]:
     return worded
 
 
-def warn(text: str | None) -> None:
+def warn(text: str | None, category: type[PresEvalWarning] = PresEvalWarning) -> None:
     """Issue a warning that points at the first line outside of this package; none without a text."""
     if not text:
         return
@@ -167,4 +167,4 @@ def warn(text: str | None) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("pres_eval."):
         frame = frame.f_back
         level += 1
-    warnings.warn(in_python(text), PresEvalWarning, stacklevel=level)
+    warnings.warn(in_python(text), category, stacklevel=level)

@@ -23,7 +23,7 @@ from pres_eval.library.finding import block_of_dict, is_worth_a_look, look_at_di
 from pres_eval.library.idcolumns import with_numbers
 from pres_eval.library.ids import Lookup, ids_of, joined_ascii
 from pres_eval.library.matrices import TopDocuments
-from pres_eval.library.tables import block_of_table, column_of
+from pres_eval.library.tables import NAME_WORDS, block_of_table, column_of, number_of_word
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking, rank_block, with_nothing_for
 from pres_eval.ranking.run_ranker import RunRanker
@@ -31,7 +31,7 @@ from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading import streams
 from pres_eval.reading.blocks import Block, check_tag
 from pres_eval.reading.file import File
-from pres_eval.reading.headings import DOCNO, NO_NAMING, OF_TABLES, TOPIC, Role
+from pres_eval.reading.headings import DOCNO, OF_TABLES, TOPIC, Role, pick
 from pres_eval.reading.judgements.pool import Pool
 from pres_eval.reading.judgements.relevance import (
     NO_DUPLICATES,
@@ -51,7 +51,9 @@ class _FileObject(File):
         """Name the file for messages: `name`, or else the stream's own name, or else `default_name`."""
         name_of_stream = getattr(stream, "name", None)
         if not name:
-            name = name_of_stream if isinstance(name_of_stream, str) else default_name
+            name = default_name
+            if isinstance(name_of_stream, str) and name_of_stream:  # that of gzip may be empty
+                name = name_of_stream
         super().__init__(name)
         self._stream = stream
 
@@ -125,14 +127,14 @@ def _has_columns(data: Mapping[Any, Any], role: Role) -> bool:
 
     role  RUN, or QRELS, whose columns the user may have named
     """
-    names = data.keys()
-    naming = current_naming()
-    if naming is NO_NAMING:
-        return not (names.isdisjoint(OF_TABLES["topic"]) or names.isdisjoint(OF_TABLES["document"]))
-    headings = naming.for_role(role).columns
-    topics = (*OF_TABLES["topic"], headings.get(TOPIC))
-    documents = (*OF_TABLES["document"], headings.get(DOCNO))
-    return not (names.isdisjoint(topics) or names.isdisjoint(documents))
+    headings = current_naming().for_role(role).columns
+    topics, documents = OF_TABLES["topic"], OF_TABLES["document"]
+    if headings:
+        topics = (*topics, *filter(None, [headings.get(TOPIC)]))
+        documents = (*documents, *filter(None, [headings.get(DOCNO)]))
+    if isinstance(next(iter(data.values()), None), Mapping):  # topics, as nearly always: nothing is respelled
+        return not (data.keys().isdisjoint(topics) or data.keys().isdisjoint(documents))
+    return pick(data, topics) is not None and pick(data, documents) is not None
 
 
 def _without_lists(data: Mapping[Any, Any], name: str, grade: int | None = None) -> Mapping[Any, Any]:
@@ -234,7 +236,8 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
             for document, grade in documents.items():
                 if isinstance(grade, str) or not hasattr(grade, "__float__"):
                     text = f"relevance {grade!r} of document {document!r} of topic {topic!r}"
-                    raise InputError(name, None, text, "a number")
+                    advice = NAME_WORDS if current_naming().grades else ""
+                    raise InputError(name, None, text, "a number", advice)
     return Block(
         topics=ids_of(list(judged), name),
         lengths=np.array(list(map(len, judged.values())), np.int64),
@@ -244,14 +247,14 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
 
 
 def _with_grades(documents: Any) -> Any:
-    """Return the documents of a topic, with grades in place of words for which the user named some."""
+    """Return the documents of a topic, with grades in place of words for which the user named some.
+
+    Words without a grade stay.
+    """
     naming = current_naming()
     if not naming.grades or not is_dict(documents):
         return documents
-    return {
-        document: naming.grade(grade) if isinstance(grade, str) else grade
-        for document, grade in documents.items()
-    }
+    return {document: number_of_word(grade, naming) for document, grade in documents.items()}
 
 
 def _as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:
@@ -268,15 +271,13 @@ def _as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:
         if has_decimals or (np.abs(values) >= 2.0**63).any():
             return values.astype(np.float64)
         return values.astype(np.int64)
+    if values.dtype.kind in "Ou":
+        for row, value in enumerate(values.tolist(), 1):
+            if isinstance(value, int) and not -(2**63) <= value < 2**63:
+                expected = "a whole number from -2^63 to 2^63 - 1"
+                raise InputError(name, None, f"relevance {TOO_LARGE} in row {row}", expected)
     if values.dtype.kind not in "biu" and not all(isinstance(value, int) for value in values.tolist()):
         raise InputError(name, None, f"relevance of type {values.dtype}", "numbers")
-    if values.dtype.kind in "Ou":
-        too_large = [not -(2**63) <= value < 2**63 for value in values.tolist()]
-        if any(too_large):
-            row = too_large.index(True) + 1
-            raise InputError(
-                name, None, f"relevance {TOO_LARGE} in row {row}", "a whole number from -2^63 to 2^63 - 1"
-            )
     return values.astype(np.int64)
 
 

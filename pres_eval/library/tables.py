@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pres_eval.arrays import WORD
 from pres_eval.errors import InputError, MissingExtraError, ReadingWarning, extra_module, quoted
+from pres_eval.library.arguments import warn
 from pres_eval.library.idcolumns import Codes, IdColumn, Objects, Spans, TextParts, ids_of_array
 from pres_eval.library.matrices import as_array
 from pres_eval.reading.blocks import Block
@@ -22,6 +23,7 @@ from pres_eval.reading.headings import (
     OF_TABLES,
     SCORE,
     TOPIC,
+    Naming,
     Role,
     are_rival,
     pick,
@@ -86,7 +88,7 @@ def _warn_of_rival(
     for used, other in first_pairs:
         if are_rival(used, other):
             text = warning_of_rivals(docno, rival, str(used), str(other))
-            warnings.warn(f"{name}: {text}", ReadingWarning, stacklevel=2)
+            warn(f"{name}: {text}", ReadingWarning)
             return
 
 
@@ -222,11 +224,26 @@ def _numbers(values: NDArray[Any], column: str, name: str) -> NDArray[Any]:
     cells = values.tolist()
     naming = current_naming()
     if naming.grades:
-        cells = [naming.grade(cell) if isinstance(cell, str) else cell for cell in cells]
+        cells = [number_of_word(cell, naming) for cell in cells]
+        for row, cell in enumerate(cells, 1):
+            if isinstance(cell, str):
+                raise InputError(name, None, f"{column} {quoted(cell)} in row {row}", "a number", NAME_WORDS)
     if not any(isinstance(cell, (str, bytes)) for cell in cells):
         with suppress(TypeError, ValueError):
             return column_of([cell if isinstance(cell, int) else float(cell) for cell in cells])
     raise InputError(name, None, f"column {column} of {values.dtype}", "numbers")
+
+
+NAME_WORDS = "grades={'WORD': NUMBER, ...} reads words as grades"
+"""Advice of messages where judgements have words without a grade beside words that have one."""
+
+
+def number_of_word(value: Any, naming: Naming) -> Any:
+    """Return the grade of a word, or the number that a text is; other texts and other values as they are."""
+    if not isinstance(value, str):
+        return value
+    grade = naming.grade(value)
+    return value if math.isnan(grade) else grade
 
 
 def _table_of_rows(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
@@ -242,22 +259,47 @@ def _table_of_rows(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
         if None in attributes:
             iter(first)  # raises TypeError before the rest is read, which may have no end
         rows.extend(remaining)
-        are_dicts = isinstance(first, Mapping) and all(
-            isinstance(row, Mapping) and row.keys() == first.keys() for row in rows
-        )
-        if are_dicts:
-            return _mapping_table({key: [row[key] for row in rows] for key in first}, value, name)
+        if isinstance(first, Mapping):
+            return _mapping_table(_columns_of_dicts(rows, name), value, name)
         if None in attributes:
             columns = [list(column) for column in zip(*rows, strict=True)]
         else:
             columns = [[getattr(row, str(attribute)) for row in rows] for attribute in attributes]
-    except (TypeError, AttributeError, ValueError) as error:
-        raise InputError(name, None, f"rows such as {quoted(repr(first))} ({error})", _ROW) from None
+    except (TypeError, AttributeError) as error:
+        odd = quoted(repr(_odd_row(rows, attributes)))
+        raise InputError(name, None, f"rows such as {odd} ({error})", _ROW) from None
+    except ValueError:  # rows of different lengths
+        columns = []
     if len(columns) != 3:
-        raise InputError(name, None, f"rows such as {quoted(repr(first))}", _ROW)
+        odd = quoted(repr(_odd_row(rows, attributes)))
+        raise InputError(name, None, f"rows such as {odd}", _ROW)
     topics, documents, values = columns
     number = attributes[2] or value[0]
     return Objects(topics, name), Objects(documents, name), _numbers(column_of(values), number, name)
+
+
+def _columns_of_dicts(rows: Sequence[Any], name: str) -> dict[Any, list[Any]]:
+    """Return the columns of rows that are dicts; raise InputError for one with other keys than the first."""
+    keys = rows[0].keys()
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping) or row.keys() != keys:
+            expected = f"a dict with the keys {', '.join(map(str, keys))}, as the first"
+            raise InputError(name, None, f"{quoted(repr(row))} in row {number}", expected)
+    return {key: [row[key] for row in rows] for key in keys}
+
+
+def _odd_row(rows: Sequence[Any], attributes: Sequence[str | None]) -> Any:
+    """Return the first row that is no record with the attributes, or has not three values, for a message."""
+    for row in rows:
+        if None not in attributes:
+            fits = all(hasattr(row, str(attribute)) for attribute in attributes)
+        elif hasattr(row, "__len__"):
+            fits = len(row) == 3
+        else:
+            fits = hasattr(row, "__iter__")
+        if not fits:
+            return row
+    return rows[0]
 
 
 def _attribute_of(row: Any, names: Sequence[str]) -> str | None:
@@ -296,6 +338,9 @@ def arrow_ids(column: Any, label: str, name: str) -> IdColumn:
 
     _check_no_nulls(column, label, name)
     if pyarrow.types.is_dictionary(column.type):
+        # pyarrow cannot join an empty slice of codes with others.
+        with_rows = [chunk for chunk in column.chunks if len(chunk)]
+        column = pyarrow.chunked_array(with_rows, column.type)
         whole = column.unify_dictionaries().combine_chunks()
         entries = arrow_ids(pyarrow.chunked_array([whole.dictionary]), label, name)
         return Codes(whole.indices.to_numpy().astype(np.int64), entries.take(slice(0, len(entries))))

@@ -33,7 +33,7 @@ from pres_eval.reading.file import Chunk, File
 from pres_eval.reading.headings import Role
 from pres_eval.reading.judgements.relevance import Relevance
 from pres_eval.reading.lines import RUN, LineError, no_lines_error
-from pres_eval.reading.run_files import PARQUET, TREC, RunFiles, check_format
+from pres_eval.reading.run_files import PARQUET, RUN_FORMATS, TREC, RunFiles, check_format
 from pres_eval.reading.splits import (
     Split,
     blocks_in,
@@ -170,14 +170,19 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
         self._advanced = 0
         try:
             return self._read(run)
-        except InputError:
-            if run.form != TREC or len(run.sources) > 1:
+        except InputError as error:
+            if run.form != TREC:
                 raise
             from pres_eval.reading.formats.recognising import recognised
 
             other_format = recognised(run.sources[0], Role.RUN)
             if other_format is None:
                 raise
+            if len(run.sources) > 1:
+                if other_format.name not in RUN_FORMATS:
+                    raise
+                advice = f"part files like this one are read with -T {other_format.name}"
+                raise InputError(error.path, error.line, error.found, error.expected, advice) from None
             return self._read(replace(run, form=other_format.name))
 
     def _read(self, run: RunFiles) -> Ranking:
@@ -385,5 +390,5 @@ def _without_rows(run: RunFiles, facts: Facts) -> InputError:
     if run.form != TREC:
         return InputError(run.name, None, "no rows", "at least one")
     if not facts.num_lines:
-        return EmptyFileError(run.name, None, "the file is empty", "lines of text")
+        return EmptyFileError.without_bytes(run.name)
     return no_lines_error(File(run.name), RUN)

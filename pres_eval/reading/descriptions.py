@@ -132,9 +132,10 @@ def _of_rows(path: str, text: str, separator: str) -> dict[str, str]:
     """Return the texts of CSV by id.
 
     The first row may name the columns; else the second column has the texts.  In the last column separators
-    are part of the text.
+    are part of the text.  Blank lines are left out.
     """
-    rows = list(separated_rows(path, io.StringIO(text), TEXTS_LAYOUT, separator))
+    numbered_rows = separated_rows(path, io.StringIO(text), TEXTS_LAYOUT, separator)
+    rows = [(line, cells) for line, cells in numbered_rows if _without_empty_end(cells)]
     column_of_text = last_column = 1
     first_cells = [""]
     if rows:
@@ -205,9 +206,15 @@ def _fields_of_record(record: Any) -> tuple[str, str]:
 
 
 def _first_field(fields: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return the value of the first of these names that has one in a JSON record, "" if none has."""
+    """Return the value of the first of these names that has one in a JSON record, "" if none has.
+
+    None, a blank text, and an empty list or object are no value; the number 0 is one.
+    """
     for name in names:
         value = fields.get(name)
-        if value is not None and value != "":
-            return str(value)
+        if value in (None, [], {}):
+            continue
+        text = str(value)
+        if text.strip():
+            return text
     return ""

@@ -505,7 +505,7 @@ class File:
                     start += len(BYTE_ORDER_MARK)
                     position += len(BYTE_ORDER_MARK)
                 if start == stop:
-                    raise EmptyFileError(self.name, None, "the file is empty", "lines of text")
+                    raise EmptyFileError.without_bytes(self.name)
                 is_first = False
             if at_end and stop > start and buffer[stop - 1] != ord("\n"):
                 self.final_newline = False

@@ -91,6 +91,7 @@ class RunFiles:
     def _parts_of_form(self, form: str) -> RunFiles:
         """Return the part files in the format of -T, or in Parquet; of Parquet without files that are empty.
 
+        Text whose columns --columns numbers is one file with all lines.
         Raises InputError if some are in Parquet and others not, or if no column of Parquet orders them.
         """
         if form not in (TREC, PARQUET):
@@ -106,12 +107,20 @@ class RunFiles:
                 raise InputError(
                     source.name, None, problem, "the part files of a run all as text, or all as Parquet"
                 )
-        if is_parquet_run and filled_sources:
-            if filled_sources[0].naming != NO_NAMING:
+        if not filled_sources:
+            return replace(self, form=form)
+        naming = filled_sources[0].naming
+        if is_parquet_run:
+            if naming != NO_NAMING:
                 from pres_eval.reading.formats.parquet import check_order_of_parts
 
-                check_order_of_parts(filled_sources[0])
+                for source in filled_sources:
+                    check_order_of_parts(source)
             return RunFiles(self.name, tuple(filled_sources), PARQUET)
+        if naming.for_role(Role.RUN).by_number:
+            # As one text, whose rows go on from part to part where their order is the ranking.
+            whole_text = text_at(self.name)
+            return RunFiles(self.name, (whole_text,), form_of_named(whole_text, form))
         return replace(self, form=form)
 
     @property
@@ -246,7 +255,7 @@ def text_at(address: str) -> File:
             raise UsageError(
                 f"{run.name}: part files in Parquet, expected text, or one of them: {source.name}"
             )
-    return File(run.name, pieces=partial(_texts, run.sources))
+    return named(File(run.name, pieces=partial(_texts, run.sources)))
 
 
 def _texts(sources: Sequence[File]) -> Iterator[bytes]:

@@ -186,7 +186,7 @@ def _rows(
             raise InputError(File(path).name, number, "no topic", "one in each line")
         if separator is not None and set(row[0]) & set(" \t"):
             line = separator.join(row)
-            advice = decimal_comma(line.split()[-1]).removeprefix("; ")
+            advice = decimal_comma(words_of(line)[-1]).removeprefix("; ")
             raise InputError(File(path).name, number, quoted(line), f"{width} columns ({columns})", advice)
     if header:
         rows = rows[1:]
@@ -221,8 +221,9 @@ def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], st
     text = decoded(b"".join(chunk.text() for chunk in source.chunks()))
     lines = lines_of(text)
     first = next((line for line in lines if words_of(line) and not line.startswith("#")), "")
+    no_rows_error = InputError(source.name, None, "no lines", f"lines of {columns}")
     if not first:
-        raise InputError(source.name, None, "no lines", f"lines of {columns}")
+        raise no_rows_error
     quote, possible_separators = '"', "\t,;"
     if first[0] == CONCORDANCE_QUOTE:
         quote = CONCORDANCE_QUOTE
@@ -241,6 +242,8 @@ def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], st
         row = [cell.strip(BLANKS) for cell in cells]
         if any(row) and not row[0].startswith("#"):
             rows.append((number, row))
+    if not rows:  # all cells are empty, or comments
+        raise no_rows_error
     return rows, separator
 
 
@@ -300,8 +303,9 @@ def read_medians(source: File) -> Medians:
     text = decoded(b"".join(chunk.text() for chunk in source.chunks()))
     rows: list[tuple[int, list[bytes]]] = []
     for number, line in enumerate(encoded(text).split(b"\n"), 1):
-        if line.strip() and not line.lstrip().startswith(b"#"):
-            rows.append((number, line.replace(b",", b" ").split()))
+        fields = line.replace(b",", b" ").split()
+        if fields and not line.lstrip().startswith(b"#"):
+            rows.append((number, fields))
     if not rows:
         raise InputError(source.name, None, "nothing in the file", MEDIANS_LAYOUT)
     medians: Medians = {}

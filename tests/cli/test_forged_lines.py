@@ -226,5 +226,5 @@ def test_judgements_with_subtopics_of_ir_measures() -> None:
     provider = ir_measures.providers.registry["pres_eval_diversity"]
     for forged in ("1 0 a 1\n2", "1\t0", "1\r2"):
         qrels = [ir_measures.Qrel(forged, "a", 1, "0"), ir_measures.Qrel("1", "b", 1, "0")]
-        with pytest.raises(InputError, match=r"qrels: id '.*', expected one without tabs and line ends"):
+        with pytest.raises(InputError, match=r"qrels: id '.*', expected one without blanks and line ends"):
             provider.evaluator([ir_measures.alpha_nDCG @ 5], qrels)

@@ -402,7 +402,7 @@ def test_what_samples_cannot_give(files: Path) -> None:
     judged = pe.Qrels(str(files / "qrels"), form="strata")
     run = judged.rank(str(files / "run"))
     with pytest.raises(
-        MeasureError, match="map: needs form='qrels', but the judgements are read with form strata"
+        MeasureError, match="map: needs form='qrels', but the judgements are read with form='strata'"
     ):
         run.evaluate("map")
     with pytest.raises(UsageError, match="expected no sample"):

@@ -70,13 +70,23 @@ def _parsed_lines(source: File) -> Iterator[RecordAndLine]:
 def _table_entries(source: File, data: Any, role: Role) -> Iterator[Entry] | None:
     """Return the entries of records, in a list or in a table as pandas writes it; None for other JSON."""
     if isinstance(data, list):
-        records: Iterator[Any] | None = iter(data)
+        records = iter(data)
     else:
-        records = records_of_table(data, role, source.naming.for_role(role))
-    if records is None:
-        return None
+        records_or_none = records_of_table(data, role, source.naming.for_role(role))
+        if records_or_none is None:
+            return None
+        records = _whole_records(source, records_or_none)
     numbered = ((record, None) for record in records)
     return record_entries(source, numbered, role, partial(_nested_entries, source))
+
+
+def _whole_records(source: File, records: Iterator[Any]) -> Iterator[Any]:
+    """Yield the records of a table; raise InputError if a row lacks a cell."""
+    try:
+        yield from records
+    except (KeyError, TypeError, ValueError):
+        problem = "a table whose rows or columns differ in length"
+        raise InputError(source.name, None, problem, "a cell in each row for each column") from None
 
 
 def _parsed(source: File, text: bytes, line: int | None) -> Any:

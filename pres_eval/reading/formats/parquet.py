@@ -97,7 +97,7 @@ def has_grades_alone(source: File) -> bool:
 
 
 def check_order_of_parts(source: File) -> None:
-    """Raise InputError if the first of several part files has neither scores nor ranks nor lists.
+    """Raise InputError if one of several part files has neither scores nor ranks nor lists.
 
     Each part is read on its own, so that the order of rows is not known of a topic that is in several parts.
     """

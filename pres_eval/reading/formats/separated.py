@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from pres_eval.errors import InputError, ReadingNote, did_you_mean, number_of, plural, quoted
+from pres_eval.errors import EmptyFileError, InputError, ReadingNote, did_you_mean, number_of, plural, quoted
 from pres_eval.reading.blocks import Block, Row, blocks_of_rows
-from pres_eval.reading.file import File
+from pres_eval.reading.file import BYTE_ORDER_MARK, File
 from pres_eval.reading.formats.csv_rows import cells_of, separated_rows, separator_of_lines
 from pres_eval.reading.formats.table_columns import (
     ID_OF_ONE_TOPIC,
@@ -22,7 +22,17 @@ from pres_eval.reading.formats.table_columns import (
     numbered_columns,
 )
 from pres_eval.reading.formats.table_heads import TableHead, head_of_table
-from pres_eval.reading.headings import DOCNO, GAINS_ADVICE, Role
+from pres_eval.reading.headings import (
+    DOCNO,
+    DOCNOS,
+    GAINS_ADVICE,
+    KNOWN_HEADINGS,
+    RELEVANT_DOCNOS,
+    TOPIC,
+    Naming,
+    Role,
+    pick,
+)
 from pres_eval.reading.lines import QRELS
 from pres_eval.reading.mistakes.table_faults import (
     ObservedTable,
@@ -163,7 +173,7 @@ def read_by_number(source: File, role: Role) -> Iterator[Block]:
 
 
 def _rows_by_number(source: File, role: Role) -> Iterator[Row]:
-    """Yield the rows of a file; its first line is a header if the cell for the number is no number."""
+    """Yield the rows of a file without its header, if it has one."""
     naming = source.naming.for_role(role)
     columns = numbered_columns(naming, role)
     if columns.topic is None:
@@ -185,10 +195,7 @@ def _rows_by_number(source: File, role: Role) -> Iterator[Row]:
     if width <= columns.last:
         expected = f"{columns.last + 1} or more (--columns)"
         raise InputError(source.name, first_line, plural(width, "column"), expected)
-    is_header = False
-    if columns.number is not None:
-        is_header = math.isnan(naming.grade(first_cells[columns.number].replace(",", ".")))
-    if not is_header:
+    if not _is_header(first_cells, columns, naming, role):
         rows = chain([first_row], rows)
     cells = CellReader(
         source=source,
@@ -199,6 +206,22 @@ def _rows_by_number(source: File, role: Role) -> Iterator[Row]:
         like=", as in the first line",
     )
     yield from cells.rows(rows)
+
+
+def _is_header(cells: Sequence[str], columns: Columns, naming: Naming, role: Role) -> bool:
+    """Return whether the first row of a file whose columns options number is a header.
+
+    It is one if its cell for the number is no number; without numbers, if its cells for ids are known
+    headings.
+    """
+    if columns.number is not None:
+        return math.isnan(naming.grade(cells[columns.number].replace(",", ".")))
+    ids = [(DOCNO, columns.document)]
+    if columns.has_lists:
+        ids = [(RELEVANT_DOCNOS if role.has_grades else DOCNOS, columns.document)]
+    if columns.topic is not None:
+        ids.append((TOPIC, columns.topic))
+    return all(pick([cells[column]], KNOWN_HEADINGS[kind]) is not None for kind, column in ids)
 
 
 def read_words(source: File, role: Role) -> Iterator[Block]:
@@ -227,7 +250,10 @@ def _missing_columns(source: File, head: TableHead | None, role: Role) -> InputE
     from pres_eval.reading.mistakes.advice import naming_advice, with_advice
 
     if head is None:
-        first_line = source.head().partition(b"\n")[0].decode("utf-8", "replace")
+        first_bytes = source.head().removeprefix(BYTE_ORDER_MARK)
+        if not first_bytes:
+            return EmptyFileError.without_bytes(source.name)
+        first_line = first_bytes.partition(b"\n")[0].decode("utf-8", "replace")
         head = TableHead(names=(first_line,), separator=",", quote='"', before=0)
     line = head.before + 1
     expected = "a header with query_id, doc_id and score"

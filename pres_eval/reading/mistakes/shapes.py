@@ -26,6 +26,7 @@ from pres_eval.reading.headings import (
     plain,
 )
 from pres_eval.reading.lines import QRELS, RUN
+from pres_eval.reading.topic_files import words_of
 
 Repair = tuple[str, str]
 """What a file looks like, and the command that helps, or "": FILE is the file, NEW the one it writes."""
@@ -144,7 +145,7 @@ def repair_of_columns(lines: Sequence[bytes], names: str, path: str) -> Repair |
         return None
     if role is None:
         return _of_other_judgements(_rows(texts, None), names)
-    if all(QUOTED_WORD.fullmatch(text.split()[-1]) for text in texts):
+    if all(QUOTED_WORD.fullmatch(words_of(text)[-1]) for text in texts):
         return "its words are in quotation marks", """tr -d '"' < FILE > NEW"""
     if role.has_grades and all(re.fullmatch(LETOR_LINE, text) for text in texts):
         return LETOR, LETOR_TO_QRELS
@@ -390,6 +391,9 @@ def _converted(rows: Rows, role: Role, separator: str | None, has_header: bool) 
             return None
         commands = [_command(good, columns, kind, role) for kind in kinds]
         command = commands[0]
+        if has_header and kinds == (None,):
+            # Only a column of numbers tells convert that the first line is no row.
+            command = f"sed 1d < FILE | {command.replace('FILE', '-')}"
         if len(commands) > 1:
             command = f"{commands[0]} if the numbers are scores, {commands[1]} if they are ranks"
         return "; ".join(parts), command
@@ -486,12 +490,18 @@ def _tag(rows: Rows, role: Role) -> str:
 
 
 def named_columns(lines: Sequence[bytes], role: Role, path: str) -> str:
-    """Return a message: which columns a table has, which are needed, and the option that names them."""
+    """Return a message: which columns a table has, which are needed, and the option that names them.
+
+    lines  those at the beginning of the file
+    Returns "" for lines of which none names columns.
+    """
     texts = [line.decode("utf-8-sig", "surrogateescape").rstrip("\r") for line in lines]
     line = 1
-    if _is_line_for_excel(texts[0]):
+    if texts and _is_line_for_excel(texts[0]):
         line = 2
         del texts[0]
+    if not texts:
+        return ""
     separator = next((sign for sign in "\t;,|" if sign in texts[0]), ",")
     header = next(iter(_rows(texts, separator)))
     kinds = [SCORE, RANK]
