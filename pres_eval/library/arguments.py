@@ -91,6 +91,7 @@ def _option_pattern() -> re.Pattern[str]:
 
 
 _PHRASES = (
+    ("-m : no such measure", '"": no such measure'),
     ("`pres-eval measures` lists them all", "`pres_eval.list_measures()` lists them all"),
     (" of -D is not in", " is not in"),
     (": name their file with --document-scores (document_scores=… from Python)", ": give document_scores"),
@@ -128,7 +129,7 @@ def in_python(text: str) -> str:
         part = parts[index]
         for command, python in _PHRASES:
             part = part.replace(command, python)
-        without_m = re.sub(r"(?<![\w-])-m (?=[\w.])", "", part)  # `map` for `-m map`
+        without_m = re.sub(r"(?<![\w-])-m (?=\S)", "", part)  # `map` for `-m map`
         parts[index] = _option_pattern().sub(_argument, without_m)
     return "".join(parts)
 

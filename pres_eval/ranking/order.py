@@ -22,7 +22,17 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from pres_eval.arrays import AnyInts, Ids, IntArray, TopicNumbers, Words, blocks, narrow, rows_of_stretches
+from pres_eval.arrays import (
+    AnyInts,
+    FloatArray,
+    Ids,
+    IntArray,
+    TopicNumbers,
+    Words,
+    blocks,
+    narrow,
+    rows_of_stretches,
+)
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse
 from pres_eval.reading.blocks import Documents
 from pres_eval.records import dataclass
@@ -241,6 +251,15 @@ def in_docno_order(num_lower: Count, sizes: IntArray | int, ascending: bool = Fa
     if ascending:
         return num_lower
     return cast(Count, sizes - 1 - num_lower)
+
+
+def rows_in_order(scores: FloatArray, documents: Ids) -> IntArray:
+    """Return all rows (N,) of a topic in order, as 9.0.8 has them; scores (N,) are no nan."""
+    with np.errstate(over="ignore"):
+        kept_scores = scores.astype(np.float32)  # trec_eval: 9.0.8 keeps scores in 32 bits
+    num_lower = inverse(documents.byte_order())
+    place_if_all_were_tied = in_docno_order(num_lower, len(documents))
+    return np.lexsort((place_if_all_were_tied, -kept_scores))
 
 
 def falling_order(documents: Mapping[str, Any]) -> Iterable[str] | None:

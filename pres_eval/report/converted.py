@@ -12,9 +12,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from pres_eval.arrays import Ids
 from pres_eval.errors import InputError, UsageError, extra_module, quoted
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import Selection
+from pres_eval.ranking.order import rows_in_order
 from pres_eval.reading.blocks import Block, Row, whole_topics
 from pres_eval.reading.formats.separated import ROUNDED
 from pres_eval.report.grid import separated
@@ -230,18 +232,15 @@ def _json(topics: Iterable[tuple[bytes, Iterator[Row]]], name: str) -> Iterator[
 
 
 def _msmarco(topics: Iterable[tuple[bytes, Iterator[Row]]], name: str) -> Iterator[bytes]:
-    """Yield lines of topic, docno and rank: by score, equal ones by descending docno, as in evaluations."""
-    for _, rows in topics:
-        for rank, row in enumerate(sorted(rows, key=_score_and_docno, reverse=True), 1):
-            _check_ids(name, "msmarco", row)
-            topic, document = row[:2]
+    """Yield lines of topic, docno and rank: by score, equal ones by descending docno, as 9.0.8 ranks them."""
+    for _, rows_of_topic in topics:
+        rows = list(rows_of_topic)
+        scores = np.array([score for _, _, score, _ in rows], np.float64)
+        documents = Ids.from_texts([document for _, document, _, _ in rows])
+        for rank, index in enumerate(rows_in_order(scores, documents).tolist(), 1):
+            _check_ids(name, "msmarco", rows[index])
+            topic, document = rows[index][:2]
             yield b"%s\t%s\t%d\n" % (topic, document, rank)
-
-
-def _score_and_docno(row: Row) -> tuple[float, bytes]:
-    """Return what documents are ordered by."""
-    _, document, score, _ = row
-    return score, document
 
 
 def _check_ids(name: str, form: str, row: Row) -> None:

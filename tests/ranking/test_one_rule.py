@@ -104,9 +104,16 @@ def of_an_accumulator(run: str) -> Any:
     return accumulator.compute()["recip_rank"]
 
 
+def of_converted_lines(run: str) -> Any:
+    converted = Path(run).with_name("converted")
+    assert printed(["convert", "--to", "msmarco", "-o", str(converted), run])[0] == 0
+    return pe.evaluate(QRELS, str(converted), "recip_rank")["recip_rank"]
+
+
 WAYS: dict[str, Callable[[str], Any]] = {
     "file": lambda run: pe.evaluate(QRELS, run, "recip_rank")["recip_rank"],
     "folder of parts": of_a_folder,
+    "converted to ranks": of_converted_lines,
     "splits": by(lambda: nullcontext(InSplits(20))),
     "copies": by(lambda: nullcontext(Copies(2))),
     "local:2": by(lambda: Processes(2)),
