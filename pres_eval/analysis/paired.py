@@ -230,7 +230,9 @@ def topics_with_weights(topics_text: str, scores: PairedScores) -> str:
         return topics_text
     text = f"{topics_text}, with weights"
     if scores.weightless:
-        text += f", {len(scores.weightless)} of which weigh 0 and do not count"
+        count = len(scores.weightless)
+        verbs = "weighs 0 and does" if count == 1 else "weigh 0 and do"
+        text += f", {count} of which {verbs} not count"
     return text
 
 

@@ -55,7 +55,7 @@ def is_scores(text: str) -> bool:
 
 def _first_line(text: str) -> str:
     """Return the first line that is not empty, without a byte order mark."""
-    return text.lstrip("\ufeff \n").partition("\n")[0]
+    return text.lstrip("\ufeff \r\n").partition("\n")[0]
 
 
 def _is_output_line(line: str) -> bool:
@@ -72,14 +72,16 @@ def as_table(files: Sequence[tuple[str, str]]) -> str:
     files  path and text of each
 
     A run has the name that its file gives it, else that of the file.  Raises InputError for text that has no
-    scores, for a value that comes twice, and if no measure has a value of every run and topic.
+    scores, for a value that comes twice or is no number, and if no measure has a value of each run and topic.
     """
     rows: dict[tuple[str, str], dict[str, str]] = {}
+    path_of_row: dict[tuple[str, str], str] = {}
     for path, text in files:
         has_scores = False
         for run, topic, measure, value in _scores(path, text):
             has_scores = True
             values = rows.setdefault((run, topic), {})
+            path_of_row[run, topic] = path
             if measure in values:
                 what = f"{measure} of topic {quoted(topic)} and run {quoted(run)} twice"
                 raise InputError(path, None, what, "each value once")
@@ -99,7 +101,11 @@ def as_table(files: Sequence[tuple[str, str]]) -> str:
     writer.writerow(["run", "topic", *measures])
     for (run, topic), values in rows.items():
         row = [run, topic]
-        row += [values[measure] for measure in measures]
+        for measure in measures:
+            if math.isnan(number_of(values[measure])):
+                what = f"{measure} {quoted(values[measure])} of topic {quoted(topic)} and run {quoted(run)}"
+                raise InputError(path_of_row[run, topic], None, what, "a number")
+            row.append(values[measure])
         writer.writerow(row)
     return stream.getvalue()
 
@@ -163,13 +169,14 @@ def _of_table(path: str, text: str, name: str) -> Iterator[Score]:
 
     name  of the run, where the table has no column of runs
     """
-    separator = "\t" if "\t" in text.partition("\n")[0] else ","
+    separator = "\t" if "\t" in _first_line(text) else ","
     stream = io.StringIO(text.removeprefix("\ufeff"))
-    lines = separated_rows(path, stream, expected="CSV with a topic", separator=separator)
-    _, header = next(lines, (0, []))
+    rows = separated_rows(path, stream, expected="CSV with a topic", separator=separator)
+    lines = ((line, cells) for line, cells in rows if any(cell.strip() for cell in cells))
+    first, header = next(lines, (1, []))
     topic, run = NO_NAMING.column(TOPIC, header), pick(header, RUN_HEADINGS)
     if topic is None:
-        raise InputError(path, 1, f"columns {', '.join(header)}", "topic,MEASURE,...")
+        raise InputError(path, first, f"columns {', '.join(header)}", "topic,MEASURE,...")
     for line, cells in lines:
         if len(cells) != len(header):
             raise InputError(path, line, f"{len(cells)} columns", f"{len(header)} as in the heading")

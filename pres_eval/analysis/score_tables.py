@@ -171,7 +171,8 @@ def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
 
     Raises InputError for a row with another number of columns than the heading.
     """
-    separator = "\t" if "\t" in text.partition("\n")[0] else ","
+    first_line = text.lstrip("\ufeff \r\n").partition("\n")[0]
+    separator = "\t" if "\t" in first_line else ","
     content = io.StringIO(text.removeprefix("\ufeff"))
     lines = separated_rows(path, content, expected="CSV as --format csv writes it", separator=separator)
     rows = [(line, row) for line, row in lines if any(cell.strip() for cell in row)]

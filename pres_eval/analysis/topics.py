@@ -59,8 +59,9 @@ class UsedTopics:
         if self.any_run == self.judged:
             judged = ""
         lacking = ", ".join(f"{name} lacks {count}" for name, count in self.lacking[:MOST_NAMED])
-        if len(self.lacking) > MOST_NAMED:
-            lacking += f" and {len(self.lacking) - MOST_NAMED} more lack some"
+        unnamed = len(self.lacking) - MOST_NAMED
+        if unnamed > 0:
+            lacking += f" and {unnamed} more {'lacks' if unnamed == 1 else 'lack'} some"
         if self.rule == OWN:
             averages = "each is averaged over its own (--topics common or all: over the same)"
         else:

@@ -18,7 +18,7 @@ from pres_eval.analysis.review_intervals import (
     limits_of,
 )
 from pres_eval.analysis.yields import Ends, SampledPart, relevant_needed
-from pres_eval.arrays import FloatArray, divide
+from pres_eval.arrays import FloatArray
 from pres_eval.errors import UsageError
 from pres_eval.records import dataclass
 
@@ -179,4 +179,6 @@ def erecall(parts: Sequence[SampledPart], control: SampledPart, settings: Review
 
 def _share_not_missed(missed: FloatArray, relevant: FloatArray) -> FloatArray:
     """Return 1 - missed / relevant (draws,) of drawn numbers, cut to 0 … 1; nan for 0 / 0."""
-    return np.clip(1 - divide(missed, relevant), 0.0, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = 1 - np.divide(missed, relevant)
+    return np.clip(shares, 0.0, 1.0)

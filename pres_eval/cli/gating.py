@@ -193,6 +193,9 @@ class GateOptions(CommandOptions, position=7):
 GATE_FIELDS = tuple(name for name, _ in GateOptions.fields())
 """Names of the fields of GateOptions that are options."""
 
+FIELDS_OF_TABLES = ("output_format", "style", "fit", "digits", "sort", "transpose")
+"""Fields of --format, and of options that need a certain format."""
+
 
 def pass_gates(
     options: EvaluateOptions,
@@ -274,7 +277,7 @@ def check_groups(options: EvaluateOptions, path: str, now: Record, earlier: Reco
 
     groups = earlier.files["groups"].path
     with_groups = [*typed_options(left_out={"groups"}), "--groups", groups]
-    fields_of_this_call = {*GATE_FIELDS, "groups", "output", "output_format"}
+    fields_of_this_call = {*GATE_FIELDS, *FIELDS_OF_TABLES, "groups", "output"}
     without_groups = [*typed_options(left_out=fields_of_this_call), "--output", path]
     if not path.lower().endswith(".json"):
         without_groups += ["--format", "json"]

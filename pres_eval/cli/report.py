@@ -202,7 +202,7 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
         if url.startswith(schemes) and "{docno}" in url:
             return
         message = f"--document-url {url}: expected {' or '.join(schemes)}... with {{docno}} in it"
-        if url.startswith("http://"):
+        if url.startswith("http://") and not self.allow_http:
             message += "; --allow-http takes http://"
         raise UsageError(message)
 

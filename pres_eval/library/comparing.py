@@ -253,11 +253,13 @@ def _columns_of(evaluation: Evaluation, labels: Sequence[str]) -> ScoredRun:
 
     Raises MeasureError for a label that it does not have.
     """
-    columns = []
+    columns: list[int] = []
     for label in labels:
         if label not in evaluation:
             raise MeasureError(f"{evaluation.name}: {label} is not among the measures that were evaluated")
-        columns.append(evaluation.place(label))
+        column = evaluation.place(label)
+        if column not in columns:  # a measure may be named in two ways
+            columns.append(column)
     return evaluation.scores.with_columns(columns)
 
 

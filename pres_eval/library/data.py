@@ -51,7 +51,9 @@ class _FileObject(File):
         """Name the file for messages: `name`, or else the stream's own name, or else `default_name`."""
         name_of_stream = getattr(stream, "name", None)
         if not name:
-            name = name_of_stream if isinstance(name_of_stream, str) else default_name
+            name = default_name
+            if isinstance(name_of_stream, str) and name_of_stream:  # that of gzip may be empty
+                name = name_of_stream
         super().__init__(name)
         self._stream = stream
 

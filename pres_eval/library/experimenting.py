@@ -66,7 +66,7 @@ class Experiment(Comparisons):
         """
         from pres_eval.reading.judgements import relevance as engine
         from pres_eval.report.html import as_html
-        from pres_eval.report.records import FileRecord
+        from pres_eval.report.records import FileRecord, file_record
         from pres_eval.report.report_columns import report_selection
         from pres_eval.report.trec_report import Inputs, PageTexts, make_report
 
@@ -79,6 +79,13 @@ class Experiment(Comparisons):
         options, labels = first.options, self.compared.scores.measures
         columns = report_selection(options, self._nmax, labels)
         groups, weights = first.groups_and_weights
+        qrels_file = FileRecord(relevance.name, None)
+        if first.origin.qrels_is_file:
+            qrels_file = file_record(relevance.name)
+        run_files: list[FileRecord] = []
+        for run, evaluation in zip(self._ranked, self.evaluations.values(), strict=True):
+            is_file = evaluation.origin.run_is_file
+            run_files.append(file_record(run.name) if is_file else FileRecord(run.name, None))
         report = make_report(
             self.runs,
             [run.evaluate_columns(columns, options, files=(groups, weights)).scores for run in self._ranked],
@@ -88,12 +95,7 @@ class Experiment(Comparisons):
             self._nmax,
             labels,
             settings,
-            Inputs(
-                qrels=FileRecord(relevance.name, None),
-                files=tuple(FileRecord(run.name, None) for run in self._ranked),
-                groups=groups,
-                weights=weights,
-            ),
+            Inputs(qrels=qrels_file, files=tuple(run_files), groups=groups, weights=weights),
             baseline=self.compared.baseline,
         )
         page = Page(as_html(replace(report, texts=PageTexts(title=title))))

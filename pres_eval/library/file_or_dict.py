@@ -63,28 +63,32 @@ def _groups(data: Any) -> Groups:
     return Groups("groups", {name: frozenset(members) for name, members in topics.items()})
 
 
-def topic_numbers(data: Any) -> Weights | None:
-    """Return the number of each topic, from a file or a dict; None for None."""
+def topic_numbers(data: Any, name: str) -> Weights | None:
+    """Return the number of each topic, from a file or a dict; None for None.
+
+    name  of the argument, for messages about a dict
+    """
     if data is None:
         return None
-    return _weights(data, "number")
+    return _weights(data, name, "number")
 
 
-def _weights(data: Any, what: str = "weight") -> Weights:
+def _weights(data: Any, name: str = "weights", what: str = "weight") -> Weights:
     """Return the weight, or another number, of each topic, from a file or a dict.
 
+    name  of the argument, for messages about a dict
     what  the word for one of these numbers in messages, by which `check_weight` decides what they may be
     """
     if is_path(data):
         return read_weights(str(data), what)
     weights: dict[bytes, float] = {}
-    for topic, weight in _dict(f"{what}s", data).items():
+    for topic, weight in _dict(name, data).items():
         topic_id = encode(topic, "topic")
         if topic_id in weights:
             twice = f"topic {quoted(topic_id)} both as a number and as a text"
-            raise InputError(f"{what}s", None, twice, "each topic once")
-        weights[topic_id] = check_weight(f"{what}s", None, weight, what)
-    return Weights(f"{what}s", weights)
+            raise InputError(name, None, twice, "each topic once")
+        weights[topic_id] = check_weight(name, None, weight, what)
+    return Weights(name, weights)
 
 
 def _dict(name: str, data: Any, expected: str = "expected a path, or a dict by topic") -> Mapping[Any, Any]:

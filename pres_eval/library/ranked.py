@@ -225,7 +225,7 @@ class Qrels:
 
         Raises InputError for unreadable input, and UsageError for judgements that are no qrels.
         """
-        document_scores = read_judgements(scores, GAINS_FORMAT, None, None)
+        document_scores = read_judgements(scores, GAINS_FORMAT, "document_scores", None)
         assert isinstance(document_scores, engine.QrelsJudgements), "gains are qrels"
         return self._with_relevance(with_document_scores(self.relevance, document_scores))
 
@@ -244,9 +244,8 @@ class Qrels:
         """
         if nmax_of is None and sizes is None:
             return self
-        return self._with_relevance(
-            with_topic_numbers(self.relevance, topic_numbers(nmax_of), topic_numbers(sizes)),
-        )
+        nmax, sizes = topic_numbers(nmax_of, "nmax_of"), topic_numbers(sizes, "sizes")
+        return self._with_relevance(with_topic_numbers(self.relevance, nmax, sizes))
 
     @python_words
     def of_topics(self, empty: str, level: float = Options.relevance_level) -> Qrels:

@@ -246,7 +246,12 @@ class Run:
                 ranking = with_nothing_for(ranking, topics_without_relevant)
         check_common_topics(relevance, ranking, options)
         scoring = Scoring(
-            relevance=relevance, selection=selection, options=options, groups=groups, weights=weights
+            relevance=relevance,
+            selection=selection,
+            options=options,
+            groups=groups,
+            weights=weights,
+            is_part=self.is_part,
         )
         loop: Loop = in_turn
         if jobs > 1:

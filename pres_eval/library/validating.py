@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from pres_eval.analysis.review_intervals import METHODS, ReviewSettings
 from pres_eval.analysis.sampled_parts import check_independent, control_parts, read_review, sampled_parts
 from pres_eval.analysis.validation import Estimate, Validation, erecall, estimates_of_topics
 from pres_eval.errors import UsageError, check_whole
 from pres_eval.library.arguments import python_words
+from pres_eval.library.naming import naming_of_arguments
 from pres_eval.reading.judgements.samples import NAMES, Sampled, read_sample, read_sizes
 from pres_eval.report.layout import Look, render
 from pres_eval.report.paper import plotted
@@ -103,7 +104,10 @@ def validate(
     if not samples or has_both_sizes:
         raise UsageError("expected a review, one sample at least, and either collection or sizes")
     settings = ReviewSettings(method, confidence, seed, target, margin)
+    if columns is not None and not isinstance(cast("object", columns), Mapping):
+        raise UsageError(f"columns={columns!r}: expected a dict")
     _check(settings, columns or ())
+    words = naming_of_arguments(None, grades).grades
     for name, value, least in (("collection", collection, 1), ("depth", depth, 1), ("level", level, 0)):
         if value is not None:
             check_whole(name, value, least)
@@ -112,12 +116,12 @@ def validate(
     topic = topics.pop() if len(topics) == 1 else None  # samples of a review of one topic may lack its column
     sample: list[Sampled] = []
     for path in samples:
-        sample += read_sample(os.fspath(path), columns or {}, topic, words=grades or {})
+        sample += read_sample(os.fspath(path), columns or {}, topic, words=words)
     strata = None if sizes is None else read_sizes(os.fspath(sizes))
     parts = sampled_parts(sample, found_documents, level, collection, strata)
     estimates = estimates_of_topics(parts, settings)
     if control is not None:
-        drawn = list(read_sample(os.fspath(control), columns or {}, topic, if_there=True, words=grades or {}))
+        drawn = list(read_sample(os.fspath(control), columns or {}, topic, if_there=True, words=words))
         parts_of_control = control_parts(drawn, parts, level)
         check_independent(drawn, sample, found_documents, parts)
         for control_topic, control_part in parts_of_control.items():

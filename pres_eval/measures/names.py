@@ -331,6 +331,8 @@ def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
     label_parameters, view = _split_view(after_name)
     measure = _measure_called(head)
     if measure is None:  # another tool's name: AP_10(rel=2) is AP(rel=2)@10
+        if re.fullmatch(_CUTOFF, label_parameters) is None:
+            raise MeasureError(_unknown(text))
         brackets = after_name.removeprefix(label_parameters)
         return _read_notation(text, head, f"{brackets}@{label_parameters}")
     kind = measure.parameters

@@ -132,9 +132,10 @@ def _of_rows(path: str, text: str, separator: str) -> dict[str, str]:
     """Return the texts of CSV by id.
 
     The first row may name the columns; else the second column has the texts.  In the last column separators
-    are part of the text.
+    are part of the text.  Blank lines are left out.
     """
-    rows = list(separated_rows(path, io.StringIO(text), TEXTS_LAYOUT, separator))
+    numbered_rows = separated_rows(path, io.StringIO(text), TEXTS_LAYOUT, separator)
+    rows = [(line, cells) for line, cells in numbered_rows if _without_empty_end(cells)]
     column_of_text = last_column = 1
     first_cells = [""]
     if rows:

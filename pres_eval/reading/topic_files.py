@@ -303,8 +303,9 @@ def read_medians(source: File) -> Medians:
     text = decoded(b"".join(chunk.text() for chunk in source.chunks()))
     rows: list[tuple[int, list[bytes]]] = []
     for number, line in enumerate(encoded(text).split(b"\n"), 1):
-        if line.strip() and not line.lstrip().startswith(b"#"):
-            rows.append((number, line.replace(b",", b" ").split()))
+        fields = line.replace(b",", b" ").split()
+        if fields and not line.lstrip().startswith(b"#"):
+            rows.append((number, fields))
     if not rows:
         raise InputError(source.name, None, "nothing in the file", MEDIANS_LAYOUT)
     medians: Medians = {}

@@ -218,6 +218,7 @@ NAMES_OF_OPTIONS = {
     "only_topic": "Only topic (-D)",
     "ties": "Equal scores (--ties)",
     "duplicates": "Documents twice (--duplicates)",
+    "empty": "Topics without relevant documents (--empty)",
 }
 """Names of the options of an evaluation on the page; others keep their own."""
 

@@ -165,7 +165,7 @@ def grades_table(judged: Assessments, pairs_of_grades: GradeTable) -> Table:
 
 
 def topics_table(topics: Sequence[TopicAgreement]) -> Table:
-    """Return the agreement on each topic; people see those on which it is lowest."""
+    """Return the agreement on each topic; people see those with the lowest kappa."""
     lowest = sorted(topics, key=lambda topic: (math.isnan(topic.kappa), topic.kappa))
     columns: list[Column[TopicAgreement]] = [
         Column("topic", lambda topic: topic.topic),
@@ -181,7 +181,7 @@ def topics_table(topics: Sequence[TopicAgreement]) -> Table:
     notes += more_rows(len(topics), "topics")
     return records_table(
         "topics",
-        "Topics with the lowest agreement",
+        "Topics with the lowest kappa",
         topics,
         TopicAgreement,
         notes,

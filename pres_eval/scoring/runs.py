@@ -91,6 +91,7 @@ class Scoring:
     zscores  means and standard deviations that turn values into Z-scores; None: values stay as they are
     groups   groups of topics that a run also has means over; None: no groups
     weights  a weight for every topic of the judgements; None: all weigh the same
+    is_part  whether runs are parts of a longer one, which need no topic with a weight
     """
 
     relevance: Relevance
@@ -99,6 +100,7 @@ class Scoring:
     zscores: ZScores | None = None
     groups: Groups | None = None
     weights: Weights | None = None
+    is_part: bool = False
 
     def blocks(self, ranking: Ranking, loop: Loop = in_turn) -> Iterator[ScoredBlock]:
         """Return the topics of a run with their values, some topics at a time.
@@ -106,7 +108,7 @@ class Scoring:
         loop  scores one batch of topics after the other (`in_turn`), or several at once in threads
         Raises NoCommonTopicError if there is none, or none with a weight, so that the run has no means.
         """
-        if self.weights is not None and not self.options.complete:
+        if self.weights is not None and not self.options.complete and not self.is_part:
             self._check_weights(ranking, self.weights)
         block_of_small_run = self._scored_plainly(ranking)
         if block_of_small_run is not None:

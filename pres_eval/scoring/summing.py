@@ -145,7 +145,8 @@ class Summing:
             table = np.array([block.values[column] for column in columns])
             if weights is not None:
                 is_mean = [self._selection[column].measure.summary is mean for column in columns]
-                table[is_mean] *= weights
+                # An infinite value of a topic that does not count would make the sum nan.
+                table[is_mean] = np.where(weights == 0, 0.0, table[is_mean]) * weights
             self._sums[columns] = add_rows_in_order(table, self._sums[columns])
 
     def _plain_sums_with(self, block: ScoredBlock) -> list[float]:

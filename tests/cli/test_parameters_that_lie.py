@@ -369,7 +369,7 @@ def test_arguments_in_their_order_are_none(qrels: Any, run: Any) -> None:
         ([("1", "zz", 1.0)], r"no retrieved document is judged \(the run has 'zz', the qrels have 'a'\)"),
         (
             {"1": {"A": 1.0}},
-            r"of 1 rows looked at, 1 unjudged document would match judged ones without case",
+            r"of 1 row looked at, 1 unjudged document would match judged ones without case",
         ),
     ],
 )

@@ -249,10 +249,10 @@ def test_a_document_given_twice_is_an_error() -> None:
 
 
 def test_ids_that_no_file_could_have_are_told() -> None:
-    """Judgements with subtopics are read as a file is."""
+    """Judgements with subtopics are read as a file is: no id can have blanks."""
     diversity = ir_measures.DefaultPipeline.providers[-1]
     measure = ir_measures.parse_measure("StRecall@5")
-    with pytest.raises(pe.PresEvalError, match="qrels:1: 5 columns"):
+    with pytest.raises(pe.PresEvalError, match="qrels: id 'a b', expected one without blanks"):
         diversity.calc_aggregate([measure], [ir_measures.Qrel("1", "a b", 1, "1")], {"1": {"a b": 1.0}})
 
 

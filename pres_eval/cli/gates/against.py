@@ -198,13 +198,14 @@ def _testable_values(
 ) -> TopicValues | None:
     """Return the values for a test over topics; None if topics have no values, or these are not all finite.
 
-    before, now  (T,) values of the column on the topics of `runs`
+    before, now  (T,) values of the column on the topics of `runs`; those of weight 0 do not count
     """
-    if not column.measure.per_topic or not np.isfinite([before, now]).all():
+    weighted_before, weighted_now = runs.weighted(before), runs.weighted(now)
+    if not column.measure.per_topic or not np.isfinite([weighted_before, weighted_now]).all():
         return None
     return TopicValues(
-        before=runs.weighted(before),
-        now=runs.weighted(now),
+        before=weighted_before,
+        now=weighted_now,
         less_is_better=column.measure.less_is_better,
         weights=runs.weights_for_tests(),
     )
@@ -298,15 +299,18 @@ def _warnings_by_run(changed: Sequence[Change], before: str = "", after: str = "
 
     before, after  the text of the warning before and after the labels of the run's changed measures
     """
-    for run in dict.fromkeys(change.run for change in changed):
-        labels = [change.column.label for change in changed if change.run is run and change.topic is None]
-        if labels:
-            yield GateFinding(
-                gate=AGAINST,
-                message=f"{before}{', '.join(labels)}{after}, run {run_name(run)}",
-                path=run.path,
-                verdict=Verdict.WARNING,
-            )
+    changes_of_run: dict[str, list[Change]] = {}  # by name: a run over a group of topics is the same run
+    for change in changed:
+        if change.topic is None:
+            changes_of_run.setdefault(run_name(change.run), []).append(change)
+    for name, of_run in changes_of_run.items():
+        labels = dict.fromkeys(change.column.label for change in of_run)
+        yield GateFinding(
+            gate=AGAINST,
+            message=f"{before}{', '.join(labels)}{after}, run {name}",
+            path=of_run[0].run.path,
+            verdict=Verdict.WARNING,
+        )
 
 
 def _is_worse(before: float, now: float, allowed: Allowance, less_is_better: bool) -> bool:

@@ -88,7 +88,7 @@ class Counterparts:
             topic_weights = self._topic_weights(self.weights)
             total_weight = float(topic_weights.sum())
             if summarise is mean:  # sums, counts and geometric means are without weights
-                values = values * topic_weights
+                values = np.where(topic_weights == 0, 0.0, values) * topic_weights
         totals = replace(
             evaluation.totals,
             num_scored=len(set(self.topics) & set(evaluation.topics)),

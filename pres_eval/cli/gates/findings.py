@@ -127,17 +127,19 @@ def lines_of(findings: Sequence[GateFinding]) -> Iterator[str]:
 
 
 def annotations_of(findings: Sequence[GateFinding]) -> Iterator[str]:
-    """Yield annotations for GitHub: for each gate, file and measure its largest finding.
+    """Yield annotations for GitHub: for each gate, file and measure its gravest finding.
 
-    A condition that was checked and holds gets none.
+    Failures come before warnings, and these before notes; of several the largest.  A condition that was
+    checked and holds gets none.
     """
+    gravity = {Verdict.FAILED: 2, Verdict.WARNING: 1, Verdict.NOTE: 0}
     groups: dict[tuple[str, str, str | None], list[GateFinding]] = {}  # by gate, path, measure
     for finding in findings:
         if finding.fails or not finding.checked:
             groups.setdefault((finding.gate, finding.path, finding.measure), []).append(finding)
     for group in groups.values():
-        largest = max(group, key=lambda finding: finding.size)
-        yield largest.annotation(more=len(group) - 1)
+        gravest = max(group, key=lambda finding: (gravity[finding.verdict], finding.size))
+        yield gravest.annotation(more=len(group) - 1)
 
 
 def run_name(evaluation: ScoredRun) -> str:

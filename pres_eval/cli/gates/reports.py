@@ -22,6 +22,9 @@ JUNIT_START = '<testsuite name="pres-eval"'
 BYTES_LOOKED_AT = 200
 """Bytes at the beginning of a file that are searched for the beginning of a report of ours."""
 
+LEAST_OF_SIX_DIGITS = 5e-7
+"""Smallest change that six digits after the point show."""
+
 ERROR_RESULT = "error"
 """Gate of findings about wrong options or files, because of which no gate could be checked."""
 
@@ -114,11 +117,14 @@ def _row(change: Change) -> tuple[str, ...]:
     kind = change.column.measure.format
     difference = change.now - change.before
     is_whole = kind is Format.COUNT and float(difference).is_integer()
+    difference_text = signed(difference, digits=0 if is_whole else 6)
+    if 0 < abs(difference) < LEAST_OF_SIX_DIGITS:
+        difference_text = f"{difference:+.6g}"
     return (
         escaped(run_name(change.run), MARKDOWN),
         escaped(change.column.label, MARKDOWN),
-        six_digits(change.before, kind),
-        six_digits(change.now, kind),
-        signed(difference, digits=0 if is_whole else 6),
+        six_digits(change.before, kind, other=change.now),
+        six_digits(change.now, kind, other=change.before),
+        difference_text,
         "worse" if change.is_worse else "",
     )
