@@ -193,7 +193,8 @@ class Qrels:
         `options` are those of `Run.evaluate`.  `duplicates="first"` is for samplers that repeat topics or
         documents to fill their last batch: the first of each counts.
 
-        Raises MeasureError for a measure that does not exist, UsageError for other duplicates.
+        Raises MeasureError for a measure that does not exist, UsageError for other duplicates and for
+        intervals, which need the whole run at once.
 
         >>> import pres_eval as pe
         >>> found = pe.Qrels({"1": {"a": 1}, "2": {"b": 1}}).accumulator("map")
@@ -205,6 +206,8 @@ class Qrels:
         {'map': 0.75}
         """
         signature(Run.evaluate).bind(self, measures, **options)  # raises TypeError for an unknown option
+        if options.get("intervals"):
+            raise UsageError("intervals=True: it needs the whole run at once, expected no accumulator")
         # Unknown measures raise their error now, not at the first update.
         selected(measures, Options(), options.get("nmax", DEFAULT_NMAX), self.form)
         level = options.get("level", Options.relevance_level)

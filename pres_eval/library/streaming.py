@@ -84,11 +84,15 @@ def merged(evaluations: Sequence[Evaluation], *, first_counts: bool = False) -> 
 
     evaluations   at least one
     first_counts  whether the first evaluation of a topic counts where several have it
-    Raises UsageError for evaluations of other measures, options, judgements, groups or weights, and for a
-    topic in two, unless the first counts.
+    Raises UsageError for evaluations of other measures, options, judgements, groups or weights, for a topic
+    in two, unless the first counts, and for intervals of values from samples, which parts do not determine.
     """
     first = evaluations[0]
     _check_alike(evaluations, "merge")
+    if _has_intervals(first):
+        if len(evaluations) == 1:
+            return first
+        raise UsageError("merge: found intervals, which need the whole run at once; expected none")
     block = joined(evaluation.scores for evaluation in evaluations)
     rows = list(_rows_that_count(evaluations, block.topics, first_counts))
     _check_once([block.topics[row] for row in rows], "merge")
@@ -113,6 +117,16 @@ def merged(evaluations: Sequence[Evaluation], *, first_counts: bool = False) -> 
         dropped=sum(evaluation.origin.dropped for evaluation in evaluations),
     )
     return Evaluation(replace(whole, groups=scores_of_group), first.options, origin, groups, weights)
+
+
+def _has_intervals(evaluation: Evaluation) -> bool:
+    """Return whether an evaluation has intervals, for which samples of all topics were redrawn at once."""
+    bounds = {column.view.bound for column in evaluation.scores.columns}
+    if len(bounds) < 2:
+        return False
+    from pres_eval.analysis.sample_intervals import LOWER  # few evaluations have intervals
+
+    return LOWER in bounds
 
 
 def _topics_with_documents(evaluation: Evaluation) -> Sequence[bytes]:
