@@ -89,6 +89,8 @@ def _ids_of_records(source: File, kind: str) -> Iterator[bytes]:
                 record = json.loads(text)
                 names = [name for name in IDS_OF_COLLECTIONS if name in record]
                 name = names[0] if names else NO_NAMING.column(kind, list(record))
+                if record[name] is None:
+                    raise KeyError(name)
                 yield str(record[name]).encode("utf-8", "surrogatepass")
             except (ValueError, KeyError, TypeError):
                 raise InputError(source.name, line, quoted(text), f"JSON with the id of a {kind}") from None

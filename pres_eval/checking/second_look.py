@@ -51,6 +51,12 @@ MOST_ROWS_COMPARED = 1 << 13
 SAMPLED_ROWS = 512
 """Rows of these topics that are compared if there are more: enough for a difference that most ids have."""
 
+ROWS_PER_COMPARED_ROW = 512
+"""One of so many rows of a run of which some matched is compared in a brief look, at a dict or a table."""
+
+LEAST_COMPARED_ROWS = 32
+"""Rows that are compared at least in a brief look."""
+
 OPENING_ROWS = 4096
 """Rows at the beginning of a run whose ranks are compared with their scores."""
 
@@ -109,6 +115,7 @@ class Sampler:
         *,
         with_matched: bool = False,
         sampled_rows: int = SAMPLED_ROWS,
+        most_rows: int | None = None,
     ) -> None:
         """Choose the topics to compare.
 
@@ -120,6 +127,7 @@ class Sampler:
         with_matched  whether to compare with these documents too; otherwise topics that retrieved all of
                       their judged documents are left out
         sampled_rows  rows that are compared if there are more than MOST_ROWS_COMPARED
+        most_rows     rows that are compared at most; None: no limit but these
         """
         self._pool = pool
         self._is_compared_with = np.ones(len(pool.documents), np.bool_)
@@ -136,6 +144,8 @@ class Sampler:
             matched_nothing = is_compared & (num_matched == 0)
             if matched_nothing.any() and not with_matched:
                 is_compared = matched_nothing
+        if most_rows is not None:
+            self._num_to_compare = min(self._num_to_compare, most_rows)
         self._num_matched = np.full(len(pool.topics) + 1, -1)
         """(T+1,) number of matches of each topic of the pool; -1 if it is not compared, and at the end."""
         self._num_matched[topics[is_compared]] = num_matched[is_compared]
@@ -197,15 +207,27 @@ class Sampler:
         return respelled_documents(ours, judged)
 
 
-def sampler_of(ranking: Ranked, pool: Pool) -> Sampler:
-    """Return the sampler of the rows of a ranked run."""
+def sampler_of(ranking: Ranked, pool: Pool, *, is_brief: bool) -> Sampler:
+    """Return the sampler of the rows of a ranked run.
+
+    is_brief  whether to compare few rows if the run retrieved some judged documents
+    """
+    most_rows = None
+    if is_brief and len(ranking.rank):
+        num_rows = int(ranking.num_ret.sum())
+        most_rows = max(num_rows // ROWS_PER_COMPARED_ROW, LEAST_COMPARED_ROWS)
     num_matched = np.diff(ranking.offsets)  # of the rows, a ranked run keeps those of judged documents
-    return Sampler(pool, ranking.topic, ranking.num_ret, num_matched, ranking.document)
+    return Sampler(pool, ranking.topic, ranking.num_ret, num_matched, ranking.document, most_rows=most_rows)
 
 
-def look_at_blocks(blocks: Iterable[Block], ranking: Ranked, relevance: Relevance) -> SecondLook:
-    """Return a second look at blocks of a run, as many as it takes to have enough rows."""
-    sampler = sampler_of(ranking, relevance.pool)
+def look_at_blocks(
+    blocks: Iterable[Block], ranking: Ranked, relevance: Relevance, *, is_brief: bool
+) -> SecondLook:
+    """Return a second look at blocks of a run, as many as it takes to have enough rows.
+
+    is_brief  as in `sampler_of`
+    """
+    sampler = sampler_of(ranking, relevance.pool, is_brief=is_brief)
     first_document = None
     for block in blocks:
         if first_document is None and len(block.documents):
@@ -241,7 +263,7 @@ def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, is_only
         look = SecondLook()
         with contextlib.closing(_pieces(run, ranking, most_pieces, openings)) as pieces:
             if not has_retrieved_all(ranking, relevance.pool):
-                look = look_at_blocks(pieces, ranking, relevance)
+                look = look_at_blocks(pieces, ranking, relevance, is_brief=False)
             elif ranking.form is None:  # other formats have no opening
                 next(pieces, None)  # for its opening alone
         if openings:

@@ -91,6 +91,8 @@ def _facts(report: FileReport) -> str:
         if least == most:
             lengths = f"{least} each"
         tags = ", ".join(list(facts["tags"])[:3])
+        if len(facts["tags"]) > 3:
+            tags += " ..."
         parts = [
             f"run {tags}".rstrip(),
             plural(facts["documents"], "document"),

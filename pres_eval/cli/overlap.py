@@ -25,6 +25,9 @@ from pres_eval.errors import InputError, UsageError, number_of, quoted
 from pres_eval.options import Options
 from pres_eval.reading.file import File
 from pres_eval.reading.id_files import read_pairs
+from pres_eval.reading.lines import RUN
+from pres_eval.reading.mistakes.advice import advice
+from pres_eval.reading.mistakes.shapes import SWAPPED
 from pres_eval.reading.run_files import run_at
 from pres_eval.report.layout import Table
 from pres_eval.report.overlap_tables import (
@@ -156,11 +159,12 @@ def _read_runs(options: OverlapOptions) -> tuple[RankedLists, RankedLists]:
             for path in (options.first, options.second)
         ]
     except InputError as error:
-        looks_like_judgements = error.found == "4 columns"
-        if error.advice or not looks_like_judgements:
+        if error.advice or not error.found.endswith(" columns"):
             raise
-        advice = "this looks like judgements: overlap takes two runs alone"
-        raise InputError(error.path, error.line, error.found, error.expected, advice) from None
+        text = advice(File(error.path), RUN.names, error.found)
+        if SWAPPED in text:
+            text = "this looks like judgements: overlap takes two runs alone"
+        raise InputError(error.path, error.line, error.found, error.expected, text) from None
     for run in runs:
         if run.warning is not None and not options.quiet:
             warn(run.warning)

@@ -26,6 +26,10 @@ from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, NumberOptions, RewriteOpt
 from pres_eval.cli.streams import say, warn
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
 from pres_eval.options import COMPAT_VERSIONS
+from pres_eval.reading.file import File
+from pres_eval.reading.lines import RUN
+from pres_eval.reading.mistakes.advice import advice
+from pres_eval.reading.mistakes.shapes import SWAPPED
 from pres_eval.reading.rewriting import Rewriting
 from pres_eval.reading.run_files import text_at
 from pres_eval.report.layout import Look, render
@@ -188,13 +192,15 @@ def _read(
         try:
             return first_documents(text_at(options.runs[run]), options.compat, depth, rewriting)
         except PresEvalError as error:
-            if isinstance(error, InputError) and error.line and error.found == "4 columns":  # of judgements
-                hint = (
+            if not isinstance(error, InputError) or not error.found.endswith(" columns"):
+                return error
+            text = advice(File(error.path), RUN.names, error.found)
+            if SWAPPED in text:
+                text = (
                     "if these are judgements: pool takes runs, and"
                     f"  --judged {error.path}  leaves out what is judged"
                 )
-                return InputError(error.path, error.line, error.found, error.expected, hint)
-            return error
+            return InputError(error.path, error.line, error.found, error.expected, text)
 
     runs, failures = list[FirstDocuments](), list[RunFailure]()
     loop = loop_with_bar("reading", options.jobs, options.quiet, options.runs)

@@ -43,6 +43,9 @@ from pres_eval.reading.judgements.relevance import (
 from pres_eval.reading.naming import current_naming, named
 from pres_eval.reading.run_files import run_at, source_at
 
+ROWS_COMPARED_BRIEFLY = 1 << 10
+"""First rows of a table of which some matched, among which are those that are compared."""
+
 
 class _FileObject(File):
     """An open file, binary or text; it is read to its end when it is first used, and not closed."""
@@ -333,27 +336,27 @@ def look_again(data: Any, ranking: Ranking, relevance: Relevance, lookup: Lookup
         return look_at_files(run_at(os.fspath(data)), ranking, relevance, is_only_run=True)
     if hasattr(data, "read") or not hasattr(data, "__len__") or isinstance(data, TopDocuments):
         return NO_LOOK
-    # Small dicts leave first, as these calls are the fastest.
-    is_unlikely = relevance.rewriting is None and not is_worth_a_look(ranking, relevance.pool)
-    if is_unlikely and is_dict(data) and not _has_columns(data, Role.RUN):
+    # Small runs leave first, as these calls are the fastest.
+    if relevance.rewriting is None and not is_worth_a_look(ranking, relevance.pool):
         return NO_LOOK
     data, by_topic = plain_data(data, ranking.name)
     if by_topic and relevance.rewriting is None:
         return look_at_dict(data, ranking, relevance, lookup)
     if not by_topic:
-        data = _first_rows(data)
+        most_rows = ROWS_COMPARED_BRIEFLY if len(ranking.rank) else MOST_ROWS_COMPARED
+        data = _first_rows(data, most_rows)
     block = block_of_data(data, by_topic, ranking.name)
-    return look_at_blocks([block], ranking, relevance)
+    return look_at_blocks([block], ranking, relevance, is_brief=True)
 
 
-def _first_rows(data: Any) -> Any:
-    """Return the first rows of a table, as many as are compared at most; all of a table of unknown kind."""
+def _first_rows(data: Any, number: int) -> Any:
+    """Return the first rows of a table, so many at most; all of a table of unknown kind."""
     if isinstance(data, (list, tuple)):
-        return data[:MOST_ROWS_COMPARED]
+        return data[:number]
     if hasattr(data, "head"):  # pandas, Polars
-        return data.head(MOST_ROWS_COMPARED)
+        return data.head(number)
     if hasattr(data, "slice"):  # Arrow
-        return data.slice(0, MOST_ROWS_COMPARED)
+        return data.slice(0, number)
     return data
 
 

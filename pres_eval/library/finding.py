@@ -28,13 +28,7 @@ CHECKED_IDS = 512
 """First documents of a dict that are checked to be texts; to check all would cost small calls too much."""
 
 FEWEST_COMPARED_ROWS = 1_000
-"""Documents of a dict from which on some are compared with judged ones, even if some matched."""
-
-ROWS_PER_COMPARED_ROW = 512
-"""One of so many documents of such a dict is compared, so that it takes less than 5 % of the time."""
-
-LEAST_COMPARED_ROWS = 32
-"""Documents of such a dict that are compared at least."""
+"""Rows of a run from which on some are compared with judged documents, even if some matched."""
 
 MOST_FEW_ROWS = 1_000
 """Documents up to which plain Python ranks a dict in less time than arrays."""
@@ -172,7 +166,7 @@ def _check_texts(rankings: Sequence[Documents], name: str) -> None:
 
 
 def is_worth_a_look(ranking: Ranking, pool: Pool) -> bool:
-    """Return whether to compare documents of a ranked dict with judged ones that it did not retrieve.
+    """Return whether to compare documents of a ranked run with judged ones that it did not retrieve.
 
     Yes if it retrieved none of them; if it retrieved some, only if it is large.
     """
@@ -195,22 +189,19 @@ def look_at_dict(
 ) -> SecondLook:
     """Return the first document of a ranked dict, and changes with which documents would match judged ones.
 
-    All documents are compared if none matched, otherwise one in ROWS_PER_COMPARED_ROW.
+    If some matched, few documents are compared.
     """
     if not is_worth_a_look(ranking, relevance.pool):
         return SecondLook()
-    most_rows = ranking.facts.num_rows
-    if len(ranking.rank):
-        most_rows = max(most_rows // ROWS_PER_COMPARED_ROW, LEAST_COMPARED_ROWS)
-    sampler = sampler_of(ranking, relevance.pool)
+    sampler = sampler_of(ranking, relevance.pool, is_brief=True)
     first_document: bytes | None = None
     for topic in ranking.topic[sampler.compared(ranking.topic)].tolist():
         ranked_documents = _documents_of_topic(run, topic, lookup, ranking.name)
-        documents = islice(ranked_documents, min(sampler.num_left, most_rows - sampler.num_rows))
+        documents = islice(ranked_documents, sampler.num_left)
         ids = _ids_without_nul(list(documents), ranking.name)
         first_document = first_document or next(iter(ids), None)
         sampler.add(topic, ids)
-        if sampler.is_full or sampler.num_rows >= most_rows:
+        if sampler.is_full:
             break
     return SecondLook(
         first_document=first_document, num_rows=sampler.num_rows, respelling=sampler.respelling()

@@ -43,10 +43,11 @@ def validation_tables(review: Validation) -> list[Table]:
     """
     settings, in_words = review.settings, list(sentences(review))
     num_judged = sum(part.sampled for part in review.parts)
+    documents = "document" if num_judged == 1 else "documents"
     tables = [
         records_table(
             "estimates",
-            f"Estimates from {num_judged:,} judged documents",
+            f"Estimates from {num_judged:,} judged {documents}",
             review.estimates,
             Estimate,
             notes=_notes(review, [sentence for _, sentence in in_words]),
@@ -131,8 +132,10 @@ def sentences(review: Validation) -> Iterator[tuple[bytes, str]]:
         least = "nothing"
         if not math.isnan(recall.at_least):
             least = f"at least {math.floor(100 * recall.at_least)} %"
+        number = _number_with_limits(relevant)
+        documents = "document" if number == "1" else "documents"
         sentence = (
-            f"{of_topic}Of an estimated {_number_with_limits(relevant)} relevant documents, the review found"
+            f"{of_topic}Of an estimated {number} relevant {documents}, the review found"
             f"{estimated} {_number_with_limits(relevant_found)};"
             f" we can say with {confidence} confidence that it found {least}."
         )

@@ -116,7 +116,7 @@ def test_scores_that_are_no_numbers(wrong: Any) -> None:
 @pytest.mark.parametrize("argument", ["weights", "nmax_of", "sizes"])
 def test_topics_that_are_there_twice(argument: str, first: Any) -> None:
     numbers: Any = {argument: {first: 1, "1": 9}}
-    expected = "s: topic '1' both as a number and as a text, expected each topic once"
+    expected = f"^{argument}: topic '1' both as a number and as a text, expected each topic once"
     with pytest.raises(InputError, match=expected):
         pe.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "map", **numbers)
 
