@@ -180,5 +180,5 @@ def erecall(parts: Sequence[SampledPart], control: SampledPart, settings: Review
 def _share_not_missed(missed: FloatArray, relevant: FloatArray) -> FloatArray:
     """Return 1 - missed / relevant (draws,) of drawn numbers, cut to 0 … 1; nan for 0 / 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares = 1 - np.divide(missed, relevant)
-    return np.clip(shares, 0.0, 1.0)
+        shares: FloatArray = np.clip(1 - np.divide(missed, relevant), 0.0, 1.0)
+    return shares
