@@ -192,7 +192,7 @@ def _read(
         try:
             return first_documents(text_at(options.runs[run]), options.compat, depth, rewriting)
         except PresEvalError as error:
-            if not isinstance(error, InputError) or not error.found.endswith(" columns"):
+            if not isinstance(error, InputError) or error.advice or not error.found.endswith(" columns"):
                 return error
             text = advice(File(error.path), RUN.names, error.found)
             if SWAPPED in text:
