@@ -120,3 +120,11 @@ def test_ids_made_to_collide(monkeypatch: pytest.MonkeyPatch) -> None:
         assert list(zip(found.rows.tolist(), found.partners.tolist(), strict=True)) == [
             (row, wanted[text]) for row, text in enumerate(listed) if text in wanted
         ]
+
+
+@pytest.mark.parametrize("size", [100, 128, 129, 200, 256, 257, 32_768, 32_769, 50_000, 65_536, 70_000])
+def test_tables_have_bits_for_all_rows(size: int) -> None:
+    keys = np.random.default_rng(size).integers(0, 2**63, size, dtype=np.uint64)
+    table = KeyTable(keys)
+    assert np.array_equal(table.find(keys), np.arange(size))
+    assert (table.find(keys + np.uint64(1)) == -1).all()

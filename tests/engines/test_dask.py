@@ -26,7 +26,7 @@ import pres_eval as pe
 from pres_eval.engines import connecting, on_dask
 from pres_eval.engines.connecting import Patience, engine_of
 from pres_eval.engines.engine import WorkersLostError
-from pres_eval.engines.on_dask import OnDask
+from pres_eval.engines.on_dask import SHARING_ATTEMPTS, OnDask
 from pres_eval.errors import PresEvalError
 from pres_eval.reading.judgements.relevance import read_relevance
 
@@ -334,3 +334,23 @@ def test_workers_of_another_version(client: Any, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(on_dask, "__version__", "0.0")
     with pytest.raises(PresEvalError, match=r"has version .* of pres-eval, expected 0\.0"):
         OnDask(client)
+
+
+class _Unlucky(OnDask):
+    """A cluster whose results are always lost; it counts how often work was sent."""
+
+    times_sent = 0
+
+    def _result(self, future: Any) -> tuple[Any, bool]:
+        return None, True
+
+    def _begin_again(self, *arguments: Any) -> None:
+        self.times_sent += 1
+        super()._begin_again(*arguments)
+
+
+def test_work_is_sent_as_often_as_the_message_says(client: Any) -> None:
+    unlucky = _Unlucky(client)
+    with pytest.raises(WorkersLostError, match=f"workers died {SHARING_ATTEMPTS} times"):
+        list(unlucky.map(lambda item: item, [1]))
+    assert unlucky.times_sent == SHARING_ATTEMPTS - 1
