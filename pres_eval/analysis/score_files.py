@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
+from pres_eval.analysis.score_tables import first_line
 from pres_eval.errors import InputError, number_of, quoted
 from pres_eval.options import SUMMARY_TOPIC
 from pres_eval.reading.formats.csv_rows import separated_rows
@@ -35,13 +36,13 @@ Score = tuple[str, str, str, str]
 
 def is_table(text: str) -> bool:
     """Return whether a text is CSV or TSV with a heading, and no output of trec_eval."""
-    first = _first_line(text)
+    first = first_line(text)
     return not first.startswith("{") and not _is_output_line(first)
 
 
 def is_scores(text: str) -> bool:
     """Return whether a text begins as scores do: output of trec_eval, JSON Lines with topics, CSV."""
-    first = _first_line(text)
+    first = first_line(text)
     if first.startswith("{"):
         return re.search(r'"(?:qid|query_id|topic)"\s*:', first) is not None
     if _is_output_line(first):
@@ -51,11 +52,6 @@ def is_scores(text: str) -> bool:
         return False
     names_run = pick(headings, RUN_HEADINGS) is not None
     return names_run or NO_NAMING.column(TOPIC, headings) is not None
-
-
-def _first_line(text: str) -> str:
-    """Return the first line that is not empty, without a byte order mark."""
-    return text.lstrip("\ufeff \r\n").partition("\n")[0]
 
 
 def _is_output_line(line: str) -> bool:
@@ -169,7 +165,7 @@ def _of_table(path: str, text: str, name: str) -> Iterator[Score]:
 
     name  of the run, where the table has no column of runs
     """
-    separator = "\t" if "\t" in _first_line(text) else ","
+    separator = "\t" if "\t" in first_line(text) else ","
     stream = io.StringIO(text.removeprefix("\ufeff"))
     rows = separated_rows(path, stream, expected="CSV with a topic", separator=separator)
     lines = ((line, cells) for line, cells in rows if any(cell.strip() for cell in cells))

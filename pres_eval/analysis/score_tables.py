@@ -166,13 +166,17 @@ def _paired(
     )
 
 
+def first_line(text: str) -> str:
+    """Return the first line that is not empty, without a byte order mark."""
+    return text.lstrip("\ufeff \r\n").partition("\n")[0]
+
+
 def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
     """Return the rows that are not empty with their line numbers, the heading first.
 
     Raises InputError for a row with another number of columns than the heading.
     """
-    first_line = text.lstrip("\ufeff \r\n").partition("\n")[0]
-    separator = "\t" if "\t" in first_line else ","
+    separator = "\t" if "\t" in first_line(text) else ","
     content = io.StringIO(text.removeprefix("\ufeff"))
     lines = separated_rows(path, content, expected="CSV as --format csv writes it", separator=separator)
     rows = [(line, row) for line, row in lines if any(cell.strip() for cell in row)]

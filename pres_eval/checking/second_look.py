@@ -57,6 +57,9 @@ ROWS_PER_COMPARED_ROW = 512
 LEAST_COMPARED_ROWS = 32
 """Rows that are compared at least in a brief look."""
 
+FEWEST_COMPARED_ROWS = 1_000
+"""Rows of a run from which on some are compared with judged documents, even if some matched."""
+
 OPENING_ROWS = 4096
 """Rows at the beginning of a run whose ranks are compared with their scores."""
 
@@ -246,6 +249,17 @@ def look_at_blocks(
 def has_retrieved_all(ranking: Ranked, pool: Pool) -> bool:
     """Return whether a run retrieved all judged documents of its topics: none can be written otherwise."""
     return len(ranking.document) == pool.num_documents_of(ranking.topic)
+
+
+def is_worth_a_look(ranking: Ranking, pool: Pool) -> bool:
+    """Return whether to compare documents of a ranked run with judged ones that it did not retrieve.
+
+    Yes if it retrieved none of them; if it retrieved some, only if it is large.
+    """
+    if not len(ranking.rank):
+        return True
+    is_large = ranking.facts.num_rows >= FEWEST_COMPARED_ROWS
+    return is_large and not has_retrieved_all(ranking, pool)
 
 
 def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, is_only_run: bool) -> SecondLook:

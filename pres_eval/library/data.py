@@ -15,11 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays import narrow
-from pres_eval.checking.second_look import MOST_ROWS_COMPARED, SecondLook, look_at_blocks, look_at_files
+from pres_eval.checking.second_look import (
+    MOST_ROWS_COMPARED,
+    SecondLook,
+    is_worth_a_look,
+    look_at_blocks,
+    look_at_files,
+)
 from pres_eval.errors import InputError, UsageError
 from pres_eval.library.arguments import is_dict, is_path
 from pres_eval.library.dict_topics import NOT_TOO_LARGE, TOO_LARGE
-from pres_eval.library.finding import block_of_dict, is_worth_a_look, look_at_dict, rank_dict
+from pres_eval.library.finding import block_of_dict, look_at_dict, rank_dict
 from pres_eval.library.idcolumns import with_numbers
 from pres_eval.library.ids import Lookup, ids_of, joined_ascii
 from pres_eval.library.matrices import TopDocuments
@@ -43,8 +49,8 @@ from pres_eval.reading.judgements.relevance import (
 from pres_eval.reading.naming import current_naming, named
 from pres_eval.reading.run_files import run_at, source_at
 
-ROWS_COMPARED_BRIEFLY = 1 << 10
-"""First rows of a table of which some matched, among which are those that are compared."""
+LOOKED_AT_ROWS = 1 << 10
+"""First rows of a table that are looked at if some matched; few of them are compared."""
 
 
 class _FileObject(File):
@@ -343,7 +349,7 @@ def look_again(data: Any, ranking: Ranking, relevance: Relevance, lookup: Lookup
     if by_topic and relevance.rewriting is None:
         return look_at_dict(data, ranking, relevance, lookup)
     if not by_topic:
-        most_rows = ROWS_COMPARED_BRIEFLY if len(ranking.rank) else MOST_ROWS_COMPARED
+        most_rows = LOOKED_AT_ROWS if len(ranking.rank) else MOST_ROWS_COMPARED
         data = _first_rows(data, most_rows)
     block = block_of_data(data, by_topic, ranking.name)
     return look_at_blocks([block], ranking, relevance, is_brief=True)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pres_eval.arrays import NO_IDS, Ids, blocks, has_equal
-from pres_eval.checking.second_look import SecondLook, has_retrieved_all, sampler_of
+from pres_eval.checking.second_look import SecondLook, is_worth_a_look, sampler_of
 from pres_eval.errors import InputError
 from pres_eval.library.dict_topics import DictTopics, Documents, scores_of
 from pres_eval.library.ids import Lookup, decode, encode, ids_of
@@ -21,14 +21,10 @@ from pres_eval.ranking.ranked import NO_TIES, Ranked
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.judgements.pool import Pool
 from pres_eval.reading.judgements.relevance import Relevance
 
 CHECKED_IDS = 512
 """First documents of a dict that are checked to be texts; to check all would cost small calls too much."""
-
-FEWEST_COMPARED_ROWS = 1_000
-"""Rows of a run from which on some are compared with judged documents, even if some matched."""
 
 MOST_FEW_ROWS = 1_000
 """Documents up to which plain Python ranks a dict in less time than arrays."""
@@ -163,17 +159,6 @@ def _check_texts(rankings: Sequence[Documents], name: str) -> None:
         odd = next(text for text in ids if not isinstance(text, str))
         id_shown = f"id {odd!r} of type {type(odd).__name__} among texts"
         raise InputError(name, None, id_shown, "texts alone") from None
-
-
-def is_worth_a_look(ranking: Ranking, pool: Pool) -> bool:
-    """Return whether to compare documents of a ranked run with judged ones that it did not retrieve.
-
-    Yes if it retrieved none of them; if it retrieved some, only if it is large.
-    """
-    if not len(ranking.rank):
-        return True
-    is_large = ranking.facts.num_rows >= FEWEST_COMPARED_ROWS
-    return is_large and not has_retrieved_all(ranking, pool)
 
 
 def _documents_of_topic(run: Mapping[Any, Documents], topic: int, lookup: Lookup, name: str) -> Documents:
