@@ -158,8 +158,10 @@ class TestPieces:
 
     def test_answers(self) -> None:
         assert result_in(outcome_of(lambda a, b: a + b, 1, 2)) == 3
+        answer = outcome_of({}.__getitem__, 1)
+        assert not answer[0]
         with pytest.raises(KeyError):
-            result_in(outcome_of({}.__getitem__, 1))
+            result_in(answer)
         with pytest.raises(KeyboardInterrupt):  # that is no answer
             outcome_of(_interrupt)
 
@@ -272,6 +274,19 @@ class TestThreads:
         assert [number for number, _ in found] == list(range(6))
         assert (threading.get_ident() in {thread for _, thread in found}) is (granted == 0)
         assert len({thread for _, thread in found}) == 1
+
+    def test_no_more_runs_are_read_than_there_are_threads(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Each may be large."""
+        asked: list[tuple[int, int]] = []
+
+        def note(work: Any, items: list[int], jobs: int, ahead: int) -> Iterator[int]:
+            asked.append((jobs, ahead))
+            return map(work, items)
+
+        monkeypatch.setattr("pres_eval.engines.engine.in_order", note)
+        for count in (0, 1, 2, 9):
+            assert list(ThisProcess(3).map(int, range(count))) == list(range(count))
+        assert asked == [(1, 0), (1, 0), (2, 0), (3, 0)]
 
     def test_shared_values_come_after_the_item(self) -> None:
         shared = [Shared("b"), Shared("c")]
