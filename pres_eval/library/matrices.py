@@ -21,6 +21,9 @@ from pres_eval.reading.judgements.relevance import Relevance
 NO_DOCUMENT = -1
 """Id in a matrix where a topic has no more documents."""
 
+_NO_DOCUMENTS = (None, NO_DOCUMENT, str(NO_DOCUMENT))
+"""Such ids among texts: of texts and -1 numpy makes texts."""
+
 
 def as_array(values: Any) -> NDArray[Any]:
     """Return an array of numpy from anything with `__array__` or `__dlpack__`, or nested sequences.
@@ -66,7 +69,7 @@ class TopDocuments:
         scores = as_array(self._scores).tolist()
         for topic, documents, scores_of_topic in zip(topics, ids, scores, strict=True):
             for document, score in zip(documents, scores_of_topic, strict=True):
-                if document is not None and document != NO_DOCUMENT:
+                if document not in _NO_DOCUMENTS:
                     yield topic, document, score
 
     def __len__(self) -> int:
@@ -121,7 +124,7 @@ def _documents_in(matrix: NDArray[Any]) -> BoolArray | None:
             return None
         is_document: BoolArray = matrix != NO_DOCUMENT
         return is_document
-    return np.array([[text not in (None, NO_DOCUMENT) for text in row] for row in matrix.tolist()], bool)
+    return np.array([[text not in _NO_DOCUMENTS for text in row] for row in matrix.tolist()], bool)
 
 
 def _checked(topics: Any, ids: Any, scores: Any, name: str) -> tuple[Ids, NDArray[Any], NDArray[Any]]:
