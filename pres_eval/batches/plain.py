@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from math import log2
 from typing import TYPE_CHECKING, Any
 
-from pres_eval.options import AS_TREC_EVAL, BY_DOCNO, V9, Options
+from pres_eval.options import AS_TREC_EVAL, BY_DOCNO, EXPECTED_VALUES, V9, WORST_ORDER, Options
 
 if TYPE_CHECKING:
-    from pres_eval.ranking.ranked import Ranked
+    from pres_eval.ranking.ranked import Ranked, Ties
     from pres_eval.reading.judgements.relevance import QrelsJudgements
 
 
@@ -126,19 +126,48 @@ def plain_topics(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> li
     if not 0 < len(ranked.topic) <= MOST_PLAIN_TOPICS or len(ranked.rank) > MOST_JUDGED_RETRIEVED:
         return None
     num_ret = ranked.num_ret.tolist()
-    if 0 in num_ret:  # plain functions divide by it
+    if 0 in num_ret or options.max_retrieved == 0:  # plain functions divide by it
         return None
     if not _are_usual_judgements(qrels) or not _are_usual_options(options):
         return None
     offsets = ranked.offsets.tolist()
     ranks = ranked.rank.tolist()
     grades = qrels.grade[ranked.document].tolist()
+    if options.ties != BY_DOCNO:
+        _order_ties_by_grade(ranks, grades, offsets, ranked.ties, worst=options.ties == WORST_ORDER)
     topics: list[RankedTopic] = []
     for number, topic in enumerate(ranked.topic.tolist()):
-        rows = slice(offsets[number], offsets[number + 1])
+        begin, end = offsets[number], offsets[number + 1]
+        num_counted = num_ret[number]
+        if options.max_retrieved is not None:
+            num_counted = min(num_counted, options.max_retrieved)
+            end = bisect_right(ranks, num_counted, begin, end)
         judged = _judged_topic(qrels, topic, int(options.relevance_level))
-        topics.append(RankedTopic.from_ranks(ranks[rows], grades[rows], num_ret[number], judged))
+        topics.append(RankedTopic.from_ranks(ranks[begin:end], grades[begin:end], num_counted, judged))
     return topics
+
+
+def _order_ties_by_grade(
+    ranks: list[int], grades: list[int], offsets: list[int], ties: Ties, *, worst: bool
+) -> None:
+    """Order the documents of each tie by grade, descending and first in it; with `worst` ascending and last.
+
+    ranks, grades  of the D judged documents; both are changed
+    offsets        where the documents of each topic begin among them
+    """
+    rows_of_tie: dict[tuple[int, int, int], list[int]] = {}
+    for row, first, size in zip(ties.document.tolist(), ties.first.tolist(), ties.size.tolist(), strict=True):
+        topic = bisect_right(offsets, row)
+        rows_of_tie.setdefault((topic, first, size), []).append(row)
+    for (_, first, size), rows in rows_of_tie.items():
+        in_order = sorted([grades[row] for row in rows], reverse=not worst)
+        rank = first
+        if worst:  # documents that are not in the pool come first in their tie
+            rank += size - len(rows)
+        for row, grade in zip(rows, in_order, strict=True):
+            ranks[row] = rank
+            grades[row] = grade
+            rank += 1
 
 
 def _are_usual_judgements(qrels: QrelsJudgements) -> bool:
@@ -154,9 +183,7 @@ def _are_usual_options(options: Options) -> bool:
     """Return whether plain functions know the options."""
     if options.compat != V9.name or options.relevance_level % 1:
         return False
-    if options.ties != BY_DOCNO or options.empty != AS_TREC_EVAL:
-        return False
-    if options.judged_only or options.max_retrieved is not None:
+    if options.ties == EXPECTED_VALUES or options.empty != AS_TREC_EVAL or options.judged_only:
         return False
     return options.only_topic is None and not options.num_docs_in_coll
 

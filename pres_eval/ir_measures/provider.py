@@ -190,8 +190,10 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._calls = _in_calls(self._computations)
 
     def _judgements(self, data: Any) -> Qrels | None:
-        """Return the judgements, None if there are none."""
+        """Return the judgements, None if there are none; raise InputError for others than qrels."""
         if isinstance(data, Qrels):
+            if not isinstance(data.relevance, engine.QrelsJudgements):
+                raise InputError(data.name, None, f"judgements with form={data.form!r}", "qrels")
             return data
         try:
             return UnprintedQrels(data)

@@ -122,6 +122,7 @@ _QUOTED = re.compile(r"(\bpres-eval (?:convert|merge) .*? > NEW|(?<!\w)'[^']*')"
 """Pattern of a command, or of a text in quotation marks, but not of an apostrophe within a word."""
 
 
+@functools.lru_cache(maxsize=64)  # calls in a loop have the same warning each time
 def in_python(text: str) -> str:
     """Return a message with arguments instead of options, `complete=True` for `-c`; the rest stays."""
     parts = _QUOTED.split(text)

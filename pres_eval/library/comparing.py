@@ -239,6 +239,8 @@ def _names(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> li
     names  those that the user chose; None: those of the evaluations, numbered if two are equal
     """
     if names is not None:
+        if isinstance(names, str):
+            raise UsageError(f"names={names!r}: expected a list with a name for each evaluation")
         if len(names) != len(evaluations) or len(set(names)) < len(names):
             raise UsageError(f"names: {list(names)}, expected a different one for each evaluation")
         return list(names)

@@ -6,17 +6,26 @@ import math
 import struct
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, Ids, IntArray, Words, narrow
+from pres_eval.arrays import (
+    BoolArray,
+    FloatArray,
+    Ids,
+    IntArray,
+    Words,
+    lengths_at,
+    narrow,
+    rows_of_stretches,
+)
 from pres_eval.errors import InputError, quoted
 from pres_eval.library.ids import Lookup, encode, ids_of
 from pres_eval.ranking.order import Sortable, position_keys, rank_judged
-from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, inverse
+from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse
 from pres_eval.ranking.ranker import Ranker
 
 TOO_LARGE = "too large for 64 bits"
@@ -102,28 +111,31 @@ class DictTopics:
         return ids_of(texts, self.name)
 
     def ranked(self, ranker: Ranker, lookup: Lookup) -> Ranked:
-        """Return the ranks of the judged documents, by the fastest way that their number and scores allow."""
+        """Return the ranks of the judged documents, by the faster of two ways."""
         judged_of_topics = [lookup.documents[topic] for topic in self.topic.tolist()]
         scores = ranker.cast(scores_of(self.rankings, self.name))  # 32 bits for trec_eval 9.0.8
         num_judged = sum(map(len, judged_of_topics))
         if FEW_JUDGED_RATIO * num_judged <= len(scores):
-            ranked = self._ranked_few(judged_of_topics, scores, ranker)
-            if ranked is not None:
-                return ranked
-        rows, documents = self._judged_rows(judged_of_topics)
-        if not self._fall(scores):
-            sorted_rows = self._sorted_rows(scores, rows, ranker)
-            if sorted_rows is not None:
-                return self._ranked_at(sorted_rows, documents)
-        return rank_judged(
-            Sortable(self.offsets, scores, self, ranker.ascending), self.topic, rows, documents
-        )
+            return self._ranked_by_scores(judged_of_topics, scores, ranker)
+        return self._ranked_by_rows(judged_of_topics, scores, ranker)
 
-    def _fall(self, scores: Scores) -> bool:
-        """Return whether scores (N,) fall from row to row in each topic, so that there are no ties."""
-        falls = scores[1:] < scores[:-1]
-        falls[self.offsets[1:-1] - 1] = True  # from the last row of a topic to the first of the next
-        return bool(falls.all())
+    def _ranked_by_rows(
+        self, judged_of_topics: Sequence[dict[str, int]], scores: Scores, ranker: Ranker
+    ) -> Ranked:
+        """Rank the topics by looking up all their documents among the judged ones.
+
+        judged_of_topics  for each topic its judged documents with their indices in the pool
+        scores            (N,) of all documents
+        """
+        rows, documents = self._judged_rows(judged_of_topics)
+        if not self._never_rise(scores):
+            keys = self._keys(scores)
+            order = np.argsort(keys)  # with many judged documents faster than to search each key
+            sorted_rows = inverse(order)[rows]
+            if not _are_tied(keys[order], sorted_rows):
+                return self._ranked_at(sorted_rows, documents)
+        sortable = Sortable(self.offsets, scores, self, ranker.ascending)
+        return rank_judged(sortable, self.topic, rows, documents)
 
     def _judged_rows(self, judged_of_topics: Sequence[dict[str, int]]) -> tuple[IntArray, IntArray]:
         """Return the rows (D,) of judged documents, ascending, and which documents of the pool these are.
@@ -140,15 +152,13 @@ class DictTopics:
         rows = np.flatnonzero(numbers >= 0)
         return rows, numbers[rows]
 
-    def _ranked_few(
+    def _ranked_by_scores(
         self, judged_of_topics: Sequence[dict[str, int]], scores: Scores, ranker: Ranker
-    ) -> Ranked | None:
-        """Rank the topics by looking up the few judged documents in the rankings; return None if scores tie.
+    ) -> Ranked:
+        """Rank the topics by looking up the few judged documents in the rankings.
 
-        A judged document has the rank that its score has among the scores of its topic.
-
-        judged_of_topics  for each topic its judged documents with their indices in the pool
-        scores            (N,) of all documents
+        A judged document has the rank that its score has among the scores of its topic.  Topics where others
+        have this score too are ranked by rows.  The arguments are those of `_ranked_by_rows`.
         """
         scores_of_judged = self._scores_of_judged(judged_of_topics)
         retrieved = np.flatnonzero(~np.isnan(scores_of_judged))
@@ -157,17 +167,65 @@ class DictTopics:
         segment = np.repeat(np.arange(len(counts)), counts)[retrieved]
         # Indices in the pool, in which the documents of neighbouring topics are a slice.
         documents = retrieved + judged.start if isinstance(judged, slice) else judged[retrieved]
-        if self._fall(scores):
-            return self._ranked_at(self._search(scores, segment, judged_scores), documents)
-        if not ranker.single_precision:  # keys hold 32 bits of a score
-            return None
-        keys = self._keys(scores)
-        keys.sort()
-        judged_keys = position_keys(segment, judged_scores, len(self.topic))
-        sorted_rows = np.searchsorted(keys, judged_keys)
-        if _are_tied(keys, sorted_rows):
-            return None
-        return self._ranked_at(sorted_rows, documents)
+        if self._never_rise(scores):
+            sorted_rows = self._search(scores, segment, judged_scores)
+            is_tied = self._next_is_equal(scores, sorted_rows, segment)
+        else:
+            keys = self._keys(scores)
+            keys.sort()
+            sorted_rows = np.searchsorted(keys, position_keys(segment, judged_scores, len(self.topic)))
+            # Keys of doubles lack their last bits, so that further documents may seem to be tied.
+            is_tied = self._next_is_equal(keys, sorted_rows, segment)
+        ranked = self._ranked_at(sorted_rows, documents)
+        if not is_tied.any():
+            return ranked
+        tied_topics = np.unique(segment[is_tied])
+        return self._with_ranked_by_rows(ranked, tied_topics, judged_of_topics, scores, ranker)
+
+    def _with_ranked_by_rows(
+        self,
+        ranked: Ranked,
+        topics: IntArray,
+        judged_of_topics: Sequence[dict[str, int]],
+        scores: Scores,
+        ranker: Ranker,
+    ) -> Ranked:
+        """Return the ranked topics with some (n,) of them, in ascending order, ranked anew by rows.
+
+        The other arguments are those of `_ranked_by_rows`.
+        """
+        rows, offsets = rows_of_stretches(self.offsets[topics], lengths_at(self.offsets, topics))
+        some_topics = DictTopics(
+            topic=self.topic[topics],
+            rankings=[self.rankings[topic] for topic in topics.tolist()],
+            offsets=offsets,
+            name=self.name,
+        )
+        judged_of_some = [judged_of_topics[topic] for topic in topics.tolist()]
+        by_rows = some_topics._ranked_by_rows(judged_of_some, scores[rows], ranker)
+        # Their judged documents are the same as before, in another order.
+        judged_rows, _ = rows_of_stretches(ranked.offsets[topics], np.diff(by_rows.offsets))
+        rank, document = ranked.rank.astype(np.int64), ranked.document.copy()
+        rank[judged_rows] = by_rows.rank
+        document[judged_rows] = by_rows.document
+        ties = Ties(judged_rows[by_rows.ties.document], by_rows.ties.first, by_rows.ties.size)
+        return replace(ranked, rank=narrow(rank), document=document, ties=ties)
+
+    def _never_rise(self, scores: Scores) -> bool:
+        """Return whether no score (N,) is above the one before it in its topic."""
+        rises = scores[1:] > scores[:-1]
+        rises[self.offsets[1:-1] - 1] = False  # from the last row of a topic to the first of the next
+        return not rises.any()
+
+    def _next_is_equal(self, values: Scores | Words, rows: IntArray, segment: IntArray) -> BoolArray:
+        """Return whether the next row of the topic has the same value, for some rows (D,).
+
+        values   (N,) of all rows
+        segment  (D,) index of each row's topic, 0 to S - 1
+        """
+        next_rows = np.minimum(rows + 1, self.offsets[segment + 1] - 1)
+        is_equal: BoolArray = (next_rows > rows) & (values[next_rows] == values[rows])
+        return is_equal
 
     def _scores_of_judged(self, judged_of_topics: Sequence[dict[str, int]]) -> FloatArray:
         """Return the scores of all judged documents (J,), nan for those that were not retrieved."""
@@ -177,23 +235,9 @@ class DictTopics:
         return np.array(scores, np.float64)
 
     def _keys(self, scores: Scores) -> Words:
-        """Return whole numbers (N,) that sort rows by topic, and in each by falling scores of 32 bits."""
+        """Return whole numbers (N,) that sort rows by topic, and in each by falling scores."""
         topic_of = np.repeat(np.arange(len(self.topic)), np.diff(self.offsets))
         return position_keys(topic_of, scores, len(self.topic))
-
-    def _sorted_rows(self, scores: Scores, rows: IntArray, ranker: Ranker) -> IntArray | None:
-        """Return the places (D,) of judged rows (D,) by topic and falling score; None if scores tie.
-
-        scores  (N,) of all documents
-        """
-        if not ranker.single_precision:  # keys hold 32 bits of a score
-            return None
-        keys = self._keys(scores)
-        order = np.argsort(keys)
-        sorted_rows = inverse(order)[rows]
-        if _are_tied(keys[order], sorted_rows):
-            return None
-        return sorted_rows
 
     def _ranked_at(self, sorted_rows: IntArray, documents: IntArray) -> Ranked:
         """Return the ranked topics.
@@ -217,7 +261,7 @@ class DictTopics:
     def _search(self, scores: Scores, segment: IntArray, judged_scores: Scores) -> IntArray:
         """Return (D,) the row of each judged document, found by its score, by one bisection for all.
 
-        scores         (N,) of all documents, which fall in each topic
+        scores         (N,) of all documents, none of which is above the one before it in its topic
         segment        (D,) index of each judged document's topic, 0 to S - 1
         judged_scores  (D,) score of each judged document
         """

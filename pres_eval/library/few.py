@@ -14,12 +14,9 @@ from typing import Any
 from pres_eval.batches.plain import JudgedTopic, RankedTopic
 from pres_eval.library.arguments import python_words
 from pres_eval.measures.selection import SelectedColumn, Selection
-from pres_eval.ranking.order import few_in_order
+from pres_eval.ranking.order import MOST_FEW_ROWS, few_in_order
 from pres_eval.scoring import values_of_topics
 from pres_eval.scoring.summing import Values
-
-MOST_FEW_ROWS = 1_000
-"""Retrieved documents up to which plain Python takes less time than arrays."""
 
 MOST_JUDGED = 20_000
 """Judgements up to which the short way keeps its own copy."""
@@ -99,11 +96,11 @@ class FewDocuments:
                 continue
             if judged is None and not topic.isprintable():
                 return None  # the long way refuses a NUL, for example
-            order = few_in_order(documents)
-            if order is None:
+            in_order = few_in_order(documents)
+            if in_order is None:
                 return None
             if judged is not None:
-                ranked = RankedTopic(order, len(documents), judged)
+                ranked = RankedTopic(in_order.documents, len(documents), judged)
                 values[topic] = {key: function(ranked, *arguments) for key, function, arguments in columns}
                 num_judged += len(ranked.ranks)
                 if self._other_keys:

@@ -53,7 +53,7 @@ def _groups(data: Any) -> Groups:
         return read_groups(str(data))
     topics: dict[str, set[bytes]] = {}
     for topic, value in _dict("groups", data).items():
-        is_list = isinstance(value, Collection) and not isinstance(value, str)
+        is_list = isinstance(value, Collection) and not isinstance(value, str | bytes)
         names = value if is_list else (value,)
         for name in names:
             if not isinstance(name, str):
@@ -120,7 +120,8 @@ def excluded_of(data: Any) -> Any:
     for topic, documents in _dict("exclude", data, "expected a path, a dict by topic, or 'self'").items():
         if not isinstance(documents, str | Collection):
             raise UsageError(f"exclude: found {documents!r} for topic {topic!r}, expected documents")
-        documents_of_topics.append([documents] if isinstance(documents, str) else list(documents))
+        is_one = isinstance(documents, str | bytes)
+        documents_of_topics.append([documents] if is_one else list(documents))
     excluded = ids_of(list(chain.from_iterable(documents_of_topics)), "exclude")
     lengths = np.array([len(documents) for documents in documents_of_topics], np.int64)
     return Excluded(build_pool(ids_of(list(data), "exclude"), lengths, excluded).pool)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice
@@ -15,9 +16,9 @@ from pres_eval.errors import InputError
 from pres_eval.library.dict_topics import DictTopics, Documents, scores_of
 from pres_eval.library.ids import Lookup, decode, encode, ids_of
 from pres_eval.options import Options
-from pres_eval.ranking.order import falling_order
+from pres_eval.ranking.order import MOST_FEW_ROWS, few_in_order
 from pres_eval.ranking.parts import Facts, joined_topics
-from pres_eval.ranking.ranked import NO_TIES, Ranked
+from pres_eval.ranking.ranked import NO_TIES, Ranked, Ties
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.blocks import Block
@@ -25,9 +26,6 @@ from pres_eval.reading.judgements.relevance import Relevance
 
 CHECKED_IDS = 512
 """First documents of a dict that are checked to be texts; to check all would cost small calls too much."""
-
-MOST_FEW_ROWS = 1_000
-"""Documents up to which plain Python ranks a dict in less time than arrays."""
 
 
 class _Topics(NamedTuple):
@@ -109,20 +107,25 @@ def rank_dict(
 
 
 def _rank_few(topics: _Topics, lookup: Lookup) -> Ranked | None:
-    """Rank few documents in plain Python; return None if a topic has equal scores, or some are no numbers."""
+    """Rank few documents in plain Python; return None where `few_in_order` does."""
     judged_ranks: list[int] = []
     judged_documents: list[int] = []
+    ties: list[tuple[int, int, int]] = []  # as the columns of Ties
     offsets = [0]
     in_order = sorted(range(len(topics.judged)), key=topics.judged.__getitem__)
     for number in in_order:
-        documents = falling_order(topics.rankings[number])
-        if documents is None:
+        ranking = few_in_order(topics.rankings[number])
+        if ranking is None:
             return None
         index_of_document = lookup.documents[topics.judged[number]]
-        for rank, index in enumerate(map(index_of_document.get, documents), 1):
+        for rank, index in enumerate(map(index_of_document.get, ranking.documents), 1):
             if index is not None:
                 judged_ranks.append(rank)
                 judged_documents.append(index)
+        for first, size in ranking.ties:
+            begin = bisect_left(judged_ranks, first, offsets[-1])
+            end = bisect_left(judged_ranks, first + size, offsets[-1])
+            ties += [(row, first, size) for row in range(begin, end)]
         offsets.append(len(judged_ranks))
     return Ranked(
         topic=np.array([topics.judged[number] for number in in_order], np.int64),
@@ -130,7 +133,7 @@ def _rank_few(topics: _Topics, lookup: Lookup) -> Ranked | None:
         offsets=np.array(offsets, np.int64),
         rank=np.array(judged_ranks, np.int64),
         document=np.array(judged_documents, np.int64),
-        ties=NO_TIES,
+        ties=Ties(*np.array(ties, np.int64).T) if ties else NO_TIES,
     )
 
 

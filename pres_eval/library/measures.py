@@ -117,7 +117,7 @@ def selected(measures: Measures, options: Options, nmax: int | Sequence[int], fo
 
 def _argument_values(name: str, argument: Any) -> tuple[Any, ...]:
     """Return the values of an argument that may be one value or several; raise UsageError for too many."""
-    if not isinstance(argument, Iterable) or isinstance(argument, str):
+    if not isinstance(argument, Iterable) or isinstance(argument, str | bytes):
         return (argument,)
     values = tuple(islice(argument, MOST_COLUMNS + 1))
     if len(values) > MOST_COLUMNS:

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from operator import gt
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -39,6 +39,9 @@ from pres_eval.records import dataclass
 
 SHORT_TOPIC_ROWS = 32
 """Rows of a topic up to which it takes longer to call a sort than to sort."""
+
+MOST_FEW_ROWS = 1_000
+"""Documents of a dict up to which plain Python ranks them in less time than arrays."""
 
 MOST_COMPARISONS = 8
 """Times that a block's rows may be compared, so that ties need not be sorted."""
@@ -262,45 +265,44 @@ def rows_in_order(scores: FloatArray, documents: Ids) -> IntArray:
     return np.lexsort((place_if_all_were_tied, -kept_scores))
 
 
-def falling_order(documents: Mapping[str, Any]) -> Iterable[str] | None:
+class FewInOrder(NamedTuple):
+    """The documents of a ranking in order.
+
+    documents  their ids
+    ties       of each group of documents with equal scores its first rank, and how many it has
+    """
+
+    documents: Iterable[str]
+    ties: Sequence[tuple[int, int]] = ()
+
+
+def few_in_order(documents: Mapping[str, Any]) -> FewInOrder | None:
     """Return the documents of a ranking (docno -> score) in order, as 9.0.8 has them, for few documents.
 
-    None where two have equal scores, and for scores that are no numbers.
+    None where only `rank_judged` is sure: for scores that are no numbers, and ties of ids that are not ASCII.
     """
     try:
-        if _are_falling(array("f", documents.values())):  # trec_eval: 9.0.8 keeps scores in 32 bits
-            return documents
+        scores = array("f", documents.values())  # trec_eval: 9.0.8 keeps scores in 32 bits
+        if _are_falling(scores):
+            return FewInOrder(documents)
         order = sorted(documents, key=documents.__getitem__, reverse=True)
         if _are_falling(array("f", map(documents.__getitem__, order))):
-            return order
-    except (TypeError, OverflowError):
-        pass
-    return None
-
-
-def few_in_order(documents: Mapping[str, Any]) -> Iterable[str] | None:
-    """Return the documents of a ranking (docno -> score) in order, as 9.0.8 has them, also with equal scores.
-
-    Meant for few documents.  None where only `rank_judged` is sure: for scores that are no numbers, and ties
-    of ids that are not ASCII.
-    """
-    order = falling_order(documents)
-    if order is not None:
-        return order
-    try:
-        scores = array("f", documents.values())
+            return FewInOrder(order)
     except (TypeError, OverflowError):
         return None
-    has_ties = len(set(scores)) < len(scores)
-    if math.isnan(sum(scores)) or (has_ties and not _are_ascii(documents)):
+    if math.isnan(sum(scores)) or not _are_ascii(documents):
         return None
     documents_of_score: dict[float, list[str]] = {}
     for document, score in zip(documents, scores, strict=True):
         documents_of_score.setdefault(score, []).append(document)
     in_order: list[str] = []
+    ties: list[tuple[int, int]] = []
     for score in sorted(documents_of_score, reverse=True):
-        in_order += _few_tied(documents_of_score[score])
-    return in_order
+        tied = documents_of_score[score]
+        if len(tied) > 1:
+            ties.append((len(in_order) + 1, len(tied)))
+        in_order += _few_tied(tied)
+    return FewInOrder(in_order, ties)
 
 
 def _few_tied(documents: list[str]) -> list[str]:

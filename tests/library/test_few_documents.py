@@ -17,6 +17,7 @@ from pres_eval.library import few, finding
 from pres_eval.measures import measure_of
 from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.selection import select
+from pres_eval.ranking import order
 
 QRELS = {"q1": {"a": 1, "b": 2, "c": 0, "d": -1}, "q2": {"a": 1}}
 RUN = {"q1": {"x": 4.0, "a": 3.0, "d": 2.5, "c": 2.0, "b": 1.0}, "q2": {"b": 1.0, "a": 1.0}}
@@ -75,7 +76,7 @@ def test_the_tie_rule() -> None:
         (QRELS, {"q1": [("a", 1.0)]}, {"map"}),
         ({"q1": {"a": True}}, {"q1": {"a": 1.0}}, {"map"}),
         ({"q1": {"a": 1 << 40}}, {"q1": {"a": 1.0}}, {"ndcg"}),
-        (QRELS, {"q1": {f"d{number}": -number for number in range(few.MOST_FEW_ROWS + 1)}}, {"map"}),
+        (QRELS, {"q1": {f"d{number}": -number for number in range(order.MOST_FEW_ROWS + 1)}}, {"map"}),
     ],
 )
 def test_left_to_the_long_way(qrels: Any, run: Any, names: Any) -> None:
@@ -173,7 +174,7 @@ def test_each_way_to_rank_a_dict(
     """By plain Python, by the judged documents, by the retrieved ones: the bits are those of rows."""
     rng = random.Random(f"{scores}{share}")
     names = ["all_trec", "PRES"]
-    for _ in range(8 if ALL else 4):
+    for _ in range(8 if ALL else 3):
         documents = rng.sample(range(300), int(300 * share))
         qrels = pe.Qrels(
             {f"t{topic}": {f"d{one}": rng.randint(0, 2) for one in documents} for topic in range(8)}
@@ -182,13 +183,35 @@ def test_each_way_to_rank_a_dict(
         rows = [(topic, one, score) for topic, ranking in run.items() for one, score in ranking.items()]
         if not run.keys() & set(qrels.topics):
             continue
-        expected = qrels.rank(rows, compat=compat).evaluate(names).to_trec(True)
-        for most_rows in (finding.MOST_FEW_ROWS, 0):
+        most_retrieved = rng.choice((None, 0, 7))
+        ranked_rows = qrels.rank(rows, compat=compat, max_retrieved=most_retrieved)
+        expected = _in_all_orders_of_ties(ranked_rows, names)
+        for most_rows in (order.MOST_FEW_ROWS, 0):
             monkeypatch.setattr(finding, "MOST_FEW_ROWS", most_rows)
             for most_topics in (plain.MOST_PLAIN_TOPICS, 0):
                 monkeypatch.setattr(plain, "MOST_PLAIN_TOPICS", most_topics)
-                assert qrels.rank(run, compat=compat).evaluate(names).to_trec(True) == expected
+                ranked_dict = qrels.rank(run, compat=compat, max_retrieved=most_retrieved)
+                assert _in_all_orders_of_ties(ranked_dict, names) == expected
         monkeypatch.undo()
+
+
+def _in_all_orders_of_ties(ranked: pe.Run, names: list[str]) -> list[bytes]:
+    """Return trec_eval's lines of a run for each value of --ties."""
+    all_ties: tuple[Any, ...] = ("docno", "expected", "best", "worst")
+    return [ranked.evaluate(names, ties=ties).to_trec(True) for ties in all_ties]
+
+
+@pytest.mark.filterwarnings("ignore::pres_eval.errors.PresEvalWarning")
+def test_a_tie_beyond_rank_127_in_one_of_many_topics() -> None:
+    """Ranks are kept in one byte as long as they fit; the topics without ties are ranked without this one."""
+    run = {f"t{topic}": {f"d{rank}": -float(rank) for rank in range(400)} for topic in range(5)}
+    run["t3"].update({f"d{rank}": -120.0 for rank in range(120, 140)})
+    qrels = pe.Qrels({topic: {"d121": 1, "d5": 1} for topic in run} | {"t3": {"d121": 1, "d139": 1, "d5": 1}})
+    rows = [(topic, one, score) for topic, ranking in run.items() for one, score in ranking.items()]
+    names = ["recip_rank", "num_rel_ret", "map", "P.125,130,140"]
+    ranked = qrels.rank(run)
+    assert ranked.ranking.rank.tolist()[6:9] == [6, 121, 139]
+    assert _in_all_orders_of_ties(ranked, names) == _in_all_orders_of_ties(qrels.rank(rows), names)
 
 
 def test_what_happens_to_a_dict_after_it_was_ranked_changes_nothing() -> None:
