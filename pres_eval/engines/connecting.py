@@ -83,8 +83,8 @@ def engine_of(cluster: Any, patience: Patience | None = None) -> Iterator[Engine
     """Yield the engine that carries work to the workers of a cluster while the block runs.
 
     cluster   see the module
-    patience  how long to wait for a Dask scheduler and its first worker; None: SECONDS, but no limit for a
-              client, which is connected already; `local:N` does not use it
+    patience  how long to wait for a Dask scheduler and its first worker; None: SECONDS; `local:N` does not
+              use it
     Raises UsageError for another object or text, PresEvalError if no scheduler answers.
     """
     if not isinstance(cluster, str):

@@ -27,6 +27,7 @@ from pres_eval.arrays import (
 from pres_eval.arrays.columns import LONG_COLUMN_BYTES, SHORT_COLUMN_ROWS
 from pres_eval.arrays.exact import SHORT_STRETCH_VALUES
 from pres_eval.arrays.stretches import BLOCK_ROWS
+from pres_eval.arrays.types import AnyInts
 
 
 @pytest.mark.parametrize("limit", [1, 255, 256, 257, 65_535, 65_536, 65_537, 70_000])
@@ -171,7 +172,7 @@ def test_ids_are_found_in_tables_of_all_sizes(size: int) -> None:
 def test_columns_that_grow() -> None:
     """Over the rows that they have room for, to a wider type, and to wider ids; of different lengths."""
     growing = GrowingColumns()
-    parts = [
+    parts: list[tuple[AnyInts, Ids]] = [
         (np.arange(3, dtype=np.int8), Ids.from_texts([b"a", b"b", b"c"])),
         (np.zeros(0, np.int8), Ids.from_texts([b""] * SHORT_COLUMN_ROWS)),
         (np.arange(300, dtype=np.int64) + 2**40, Ids.from_texts([b"a-long-id-of-three-words", b"d"])),
@@ -181,7 +182,7 @@ def test_columns_that_grow() -> None:
         growing.append(numbers, ids)
     assert len(growing) == SHORT_COLUMN_ROWS + 6
     numbers, ids = growing.release()
-    assert numbers.tolist() == np.concatenate([part.astype(np.int64) for part, _ in parts]).tolist()
+    assert numbers.tolist() == [number for part, _ in parts for number in part.tolist()]
     assert list(ids) == [text for _, part in parts for text in part]
     assert len(growing) == 0
     growing.append(np.array([5]))

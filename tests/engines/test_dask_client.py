@@ -493,12 +493,12 @@ class TestConnecting:
         path = tmp_path / "scheduler.json"
         path.write_text(f'{{"address": "{ADDRESS}"}}')
         said: list[str] = []
-        with pytest.raises(PresEvalError) as raised, engine_of(str(path), Patience(0.1, said.append)):
+        with pytest.raises(PresEvalError) as raised, engine_of(str(path), Patience(0.5, said.append)):
             pass
-        assert said == [f"waiting for the Dask scheduler at {path}: {ADDRESS}, up to 0.1 seconds"]
+        assert said == [f"waiting for the Dask scheduler at {path}: {ADDRESS}, up to 0.5 seconds"]
         assert str(raised.value) == (
             f"{path}: {ADDRESS}: no Dask scheduler answers: something takes the connection, and does not"
-            " speak as Dask does for 0.1 seconds"
+            " speak as Dask does for 0.5 seconds"
         )
 
     @pytest.mark.parametrize(
@@ -520,10 +520,10 @@ class TestConnecting:
 
 def test_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """A limit for several waits together, said once each; an error and an exit come through."""
-    monkeypatch.setattr(connecting, "REPORTED_AFTER", 0.02)
+    monkeypatch.setattr(connecting, "REPORTED_AFTER", 0.1)
     monkeypatch.setattr(connecting, "GRACE", 0.0)
     said: list[str] = []
-    patience = Patience(0.06, said.append)
+    patience = Patience(0.5, said.append)
     assert patience.wait("it", lambda: 5) == 5 and not said
     for error in (PresEvalError("no"), SystemExit(3)):
         with pytest.raises(type(error)):
@@ -532,12 +532,11 @@ def test_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(2):
         with pytest.raises(NoAnswerError):
             patience.wait("it", lambda: time.sleep(60))
-    assert 0.03 < time.monotonic() - begun < 5 and patience.left() == 0
-    assert said == ["waiting for it, up to 0.06 seconds"]
+    assert 0.1 < time.monotonic() - begun < 15 and patience.left() == 0
+    assert said == ["waiting for it, up to 0.5 seconds"]
     patience.begin(100)
-    assert 99 < patience.left() < 100.1
-    patience.begin()
-    assert patience.wait("it", lambda: time.sleep(0.03) or 7) == 7
+    assert 90 < patience.left() <= 100.5
+    assert patience.wait("it", lambda: threading.Event().wait(0.15)) is False
     assert len(said) == 2
     # What hangs does not keep the process from ending.
     assert patience.wait("it", lambda: threading.current_thread().daemon)

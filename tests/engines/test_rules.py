@@ -318,7 +318,7 @@ class TestCopies:
             return map(work, items)
 
         times = iter([0.0, 0.004] * 100)
-        monkeypatch.setattr(copies.time, "perf_counter", lambda: next(times))
+        monkeypatch.setattr("pres_eval.engines.copies.time.perf_counter", lambda: next(times))
         monkeypatch.setattr(copies, "spread", note)
         monkeypatch.setattr(copies, "_copies_in_memory", lambda: 9)
         monkeypatch.setattr(copies, "num_processors", lambda: 5)
