@@ -126,7 +126,7 @@ def plain_topics(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> li
     if not 0 < len(ranked.topic) <= MOST_PLAIN_TOPICS or len(ranked.rank) > MOST_JUDGED_RETRIEVED:
         return None
     num_ret = ranked.num_ret.tolist()
-    if 0 in num_ret:  # plain functions divide by it
+    if 0 in num_ret or options.max_retrieved == 0:  # plain functions divide by it
         return None
     if not _are_usual_judgements(qrels) or not _are_usual_options(options):
         return None

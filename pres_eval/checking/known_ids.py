@@ -12,11 +12,10 @@ from pres_eval.checking.findings import Example, FileReport
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.file import File
-from pres_eval.reading.formats.delimited import read_columns
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.headings import DOCNO, NO_NAMING, TOPIC, Role
 from pres_eval.reading.id_files import is_heading
-from pres_eval.reading.lines import QRELS, RUN
+from pres_eval.reading.lines import QRELS, RUN, Layout, Lines, results_of_chunks
 from pres_eval.reading.run_files import source_at
 from pres_eval.reading.topic_files import encoded, read_cells
 from pres_eval.records import dataclass
@@ -120,14 +119,49 @@ def check_ids(report: FileReport, source: File, form: str, known: KnownIds) -> N
 
 
 def _blocks(source: File, form: str, is_judged: bool) -> Iterator[Block]:
-    """Yield the rows of a run or of judgements, in lines or in another format."""
+    """Return the rows of a run or of judgements, in lines or in another format; faulty lines are left out."""
     role, layout = Role.RUN, RUN
     if is_judged:
-        role, layout = Role.QRELS, QRELS
-    file_format = FORMATS.get(form) or recognised(source, role)
+        role, layout = Role.QRELS, _layout_of_judgements(form)
+    if form == "qrels_float":
+        role = Role.GAINS
+    file_format = FORMATS.get(form)
+    if file_format is None and layout in (RUN, QRELS):
+        file_format = recognised(source, role)
     if file_format is not None:
         return file_format.read(source, role)
-    return read_columns(source, layout, header=False, document=2)
+    return _blocks_of_lines(source, layout)
+
+
+def _layout_of_judgements(form: str) -> Layout:
+    """Return the columns of the lines of judgements in a format (-R); those of qrels for other formats."""
+    from pres_eval.reading.judgements import judged_groups  # takes a while to import
+
+    layouts = {
+        "qrels_jg": judged_groups.QRELS_JG,
+        "subtopics": judged_groups.SUBTOPICS,
+        "qrels_prefs": judged_groups.QRELS_PREFS,
+        "prefs": judged_groups.PREFS,
+        "strata": judged_groups.STRATA,
+        "prels": judged_groups.PRELS,
+    }
+    return layouts.get(form, QRELS)
+
+
+def _blocks_of_lines(source: File, layout: Layout) -> Iterator[Block]:
+    """Yield the ids in lines with these columns, without numbers: what is wrong with these was reported."""
+    columns_of_words = Layout(layout.names, more=layout.more)
+    docno_column = layout.names.split().index(DOCNO)
+    for before, lines in results_of_chunks(source, columns_of_words, _all_lines, source.chunks(), jobs=1):
+        if len(lines):
+            numbers = lines.line_of(np.arange(len(lines))) + before + 1
+            no_values = np.zeros(len(lines))
+            yield Block.of_rows(lines.column(0), lines.column(docno_column), no_values, numbers)
+
+
+def _all_lines(lines: Lines) -> Lines:
+    """Return the good lines of a chunk as they are."""
+    return lines
 
 
 def _examples(ids: dict[bytes, int | None], what: str) -> Iterable[Example]:

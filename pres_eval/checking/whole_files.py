@@ -300,10 +300,18 @@ def compare_tags(reports: Sequence[FileReport]) -> None:
                 namesakes.append(path)
         for report in reports_of_tag:
             others = [other.path for other in reports_of_tag if other is not report]
-            _add_tag(report, "same-tag", len(others), f"{quoted(tag)} also in {', '.join(others[:3])}")
+            _add_tag(report, "same-tag", len(others), f"{quoted(tag)} also in {_first_paths(others)}")
             if namesakes and report.path not in paths_with_name:
-                message = f"{quoted(tag)}, as in {', '.join(namesakes[:3])}"
+                message = f"{quoted(tag)}, as in {_first_paths(namesakes)}"
                 _add_tag(report, "tag-of-another-file", 1, message)
+
+
+def _first_paths(paths: Sequence[str], most: int = 3) -> str:
+    """Return the first few paths, for a message."""
+    text = ", ".join(paths[:most])
+    if len(paths) > most:
+        text += " ..."
+    return text
 
 
 def _add_tag(report: FileReport, kind: str, count: int, message: str) -> None:

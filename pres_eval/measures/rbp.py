@@ -30,6 +30,10 @@ GDEVAL_HIGHEST_GRADE = 4.0
 """The highest grade that gdeval takes."""
 
 
+HIGHEST_SCALE = 1023
+"""The highest max_rel of err: 2.0 to the power of more is infinite."""
+
+
 class Powers:
     """The powers p^0, p^1, p^2 …, each the one before times p, as a loop in C computes them.
 
@@ -198,7 +202,10 @@ def _too_high_for_err(batch: Batch, highest: IntArray, max_rel: float) -> Measur
     topic = int(np.argmax(highest > max_rel))
     expected = f"expected grades up to {max_rel:g}"
     if max_rel == GDEVAL_HIGHEST_GRADE:
-        expected += f", gdeval's highest; -m err.max_rel={highest[topic]} takes more"
+        expected += ", gdeval's highest"
+        highest_of_all = int(highest.max())
+        if highest_of_all <= HIGHEST_SCALE:
+            expected += f"; -m err.max_rel={highest_of_all} takes more"
     name = quoted(batch.topics[topic])
     return MeasureError(f"-m err: found grade {highest[topic]} in the qrels of topic {name}, {expected}")
 
@@ -206,9 +213,9 @@ def _too_high_for_err(batch: Batch, highest: IntArray, max_rel: float) -> Measur
 _HIGHEST_GRADE = Setting(
     name="max_rel",
     default=GDEVAL_HIGHEST_GRADE,
-    expected="the highest grade of the scale, a whole number from 1 to 1023",
+    expected=f"the highest grade of the scale, a whole number from 1 to {HIGHEST_SCALE}",
     least=1.0,
-    most=1023.0,
+    most=float(HIGHEST_SCALE),
     whole=True,
 )
 _BIASED = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES})

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from pres_eval.errors import DamagedError, extra_module
+from pres_eval.errors import DamagedError, extra_module, plural
 
 READ_AT_ONCE = 1 << 18
 """Compressed bytes that are read at a time."""
@@ -115,7 +115,7 @@ class Decompressed:
                 break
             data = self._compressed.read(READ_AT_ONCE)
         if num_nuls % self._format.padding:
-            raise DamagedError(f"{self._format.name}: {num_nuls} NULs behind a stream")
+            raise DamagedError(f"{self._format.name}: {plural(num_nuls, 'NUL')} behind a stream")
         return data
 
 

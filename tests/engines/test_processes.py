@@ -346,6 +346,26 @@ def test_where_the_system_grants_one_copy(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @COPIED_ALONE
+def test_where_the_only_copy_dies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """This process goes on with what has no result; no copy takes its place."""
+    fork = os.fork
+    granted = iter([fork])
+
+    def once() -> int:
+        try:
+            return next(granted)()
+        except StopIteration:
+            raise OSError(errno.EAGAIN, "no more") from None
+
+    monkeypatch.setattr(os, "fork", once)
+    before = open_files()
+    workers = Copies(2)
+    shared = workers.share(str(tmp_path / "died"), "a path")
+    assert list(workers.map(_die_once, range(9), shared)) == list(range(9))
+    assert (tmp_path / "died").exists() and open_files() == before and not children()
+
+
+@COPIED_ALONE
 def test_a_signal_just_before_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """It does not end the waiting, so that does not last; where nothing has come the command waits again."""
     limits: list[float] = []

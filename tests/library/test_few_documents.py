@@ -183,7 +183,7 @@ def test_each_way_to_rank_a_dict(
         rows = [(topic, one, score) for topic, ranking in run.items() for one, score in ranking.items()]
         if not run.keys() & set(qrels.topics):
             continue
-        most_retrieved = rng.choice((None, 7))
+        most_retrieved = rng.choice((None, 0, 7))
         ranked_rows = qrels.rank(rows, compat=compat, max_retrieved=most_retrieved)
         expected = _in_all_orders_of_ties(ranked_rows, names)
         for most_rows in (order.MOST_FEW_ROWS, 0):

@@ -185,6 +185,8 @@ class RecordReader:
         """The name of the field of lists of documents, if records have one and no topic."""
         self._has_one_topic = False
         """Whether records have neither a topic nor a list."""
+        self._have_numbers: bool | None = None
+        """Whether records of single documents have numbers; None before the first of these."""
 
     def entries(
         self, record: Mapping[str, Any], columns: RecordColumns, number: int, line: int | None
@@ -213,6 +215,7 @@ class RecordReader:
             self._observer.see_list(topic)
             yield from _entries_of_list(topic, document, line)
             return
+        self._check_number(columns, line)
         if columns.number is None:
             yield topic, document, IN_ORDER, line
             return
@@ -221,6 +224,18 @@ class RecordReader:
         if columns.by_rank and isinstance(value, (int, float)):
             value = -value
         yield topic, document, value, line
+
+    def _check_number(self, columns: RecordColumns, line: int | None) -> None:
+        """Raise InputError if one record has a number, and another one has none."""
+        has_number = columns.number is not None
+        if self._have_numbers is None:
+            self._have_numbers = has_number
+        if has_number != self._have_numbers:
+            noun = "grade" if self._role.has_grades else "score or rank"
+            problem = f"a record without a {noun} among others"
+            if has_number:
+                problem = f"a record with a {noun} among others without"
+            raise InputError(self._source.name, line, problem, f"a {noun} in each record, or in none")
 
     def _show(
         self, observer: ObservedTable, record: Mapping[str, Any], columns: RecordColumns, topic: Any

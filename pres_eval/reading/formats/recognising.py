@@ -84,14 +84,24 @@ def recognised(source: File, role: Role) -> FileFormat | None:
         if not _numbers_are_of(naming, role):
             return None
         return FORMATS[NAMED]
-    *ended_lines, last_line = head.split(b"\n")
-    lines = [line for line in ended_lines if line.strip()][:LOOKED_AT_LINES]
     if head.lstrip()[:1] in (b"{", b"["):
-        # A file of one line may end without a newline.
-        if not lines and last_line.strip():
-            lines = [last_line]
-        return _json(source, head, lines, role, naming)
-    return _of_text(head, lines or [head], role, naming)
+        file_format = _json(source, head, role, naming)
+        if file_format is None and b"\n" not in head.strip() and _is_cut_off(head):
+            longer_head = source.head(LONGEST_RECORD).removeprefix(BYTE_ORDER_MARK)
+            file_format = _json(source, longer_head, role, naming)
+        return file_format
+    return _of_text(head, _lines_of(head) or [head], role, naming)
+
+
+def _lines_of(head: bytes) -> list[bytes]:
+    """Return the first lines of a text that are not blank; what is behind the last newline may be cut off."""
+    *ended_lines, _ = head.split(b"\n")
+    return [line for line in ended_lines if line.strip()][:LOOKED_AT_LINES]
+
+
+def _is_cut_off(head: bytes) -> bool:
+    """Return whether the file may go on behind this beginning, from which a byte order mark was removed."""
+    return len(head) >= HEAD - len(BYTE_ORDER_MARK)
 
 
 def _of_text(text: bytes, lines: list[bytes], role: Role, naming: Naming) -> FileFormat | None:
@@ -145,15 +155,16 @@ def _numbers_are_of(naming: Naming, role: Role) -> bool:
     return names_grade == role.has_grades
 
 
-def _json(source: File, head: bytes, lines: list[bytes], role: Role, naming: Naming) -> FileFormat | None:
-    """Return the format of JSON with this beginning, None if it is neither a run nor judgements.
-
-    lines  of the beginning, whole and not blank
-    """
+def _json(source: File, head: bytes, role: Role, naming: Naming) -> FileFormat | None:
+    """Return the format of JSON with this beginning, None if it is neither a run nor judgements."""
     if BEGINNING_OF_EXPORT.search(head):
         return FORMATS[JSON_EXPORT]
     if head.lstrip().startswith(b"["):
         return _json_list(source, head, role, naming)
+    lines = _lines_of(head)
+    last_line = head.rpartition(b"\n")[2]
+    if not lines and last_line.strip():
+        lines = [last_line]  # a file of one line may end without a newline
     shape = _shape(head, role, naming)
     has_objects = all(line.rstrip().endswith(b"}") for line in lines)
     if lines and lines[0].lstrip().startswith(b"{") and has_objects:
@@ -170,8 +181,7 @@ def _json(source: File, head: bytes, lines: list[bytes], role: Role, naming: Nam
 def _json_list(source: File, head: bytes, role: Role, naming: Naming) -> FileFormat | None:
     """Return the format of a list in JSON, None if its first element is no record."""
     record = _first_value(head.lstrip()[1:])
-    is_cut_off = len(head) >= HEAD - len(BYTE_ORDER_MARK)  # the record may go on behind the head
-    if record is None and is_cut_off:
+    if record is None and _is_cut_off(head):
         longer_head = source.head(LONGEST_RECORD).removeprefix(BYTE_ORDER_MARK)
         record = _first_value(longer_head.lstrip()[1:])
     if not is_record(record, role, naming):

@@ -49,6 +49,9 @@ _WITHOUT_LAST_LINE = "sed '$d' < FILE > NEW"
 _FEWEST_COLUMNS = 3
 """Columns of the narrowest file of trec_eval or its like: with fewer between blanks, these may be others."""
 
+_BEFORE_TEXT = b"\xef\xbb\xbf \t\v\f\r"
+"""Byte order mark and blanks, of which a line without text may consist."""
+
 _NO_BREAK_SPACE = b"\xc2\xa0"
 
 DECOMPRESSORS = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"))
@@ -101,11 +104,12 @@ def _whole_lines(head: bytes) -> list[bytes]:
     whole = head
     if len(head) >= HEAD:
         whole = head[: head.rfind(b"\n") + 1]
-    return [
-        line
-        for line in whole.split(b"\n")
-        if line.strip() and not line.lstrip(b"\xef\xbb\xbf \t").startswith(b"#")
-    ]
+    lines = []
+    for line in whole.split(b"\n"):
+        beginning = line.lstrip(_BEFORE_TEXT)
+        if beginning and not beginning.startswith(b"#"):
+            lines.append(line)
+    return lines
 
 
 def _typed(command: str, source: File) -> str:

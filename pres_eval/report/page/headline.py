@@ -141,14 +141,14 @@ def _value(report: Report, means: Headline, rank: int) -> str:
 
 
 def share(fraction: float) -> str:
-    """Return a share in whole per cent: 99.7 % is not all, and 0.2 % is not nothing.
+    """Return a share in whole per cent: 99.7 % is not all, and 0.5 % is not nothing.
 
-    >>> share(0.967), share(0.997), share(0.002), share(1.0)
+    >>> share(0.967), share(0.997), share(0.005), share(1.0)
     ('97 %', 'over 99 %', 'under 1 %', '100 %')
     """
     if 0.995 <= fraction < 1:
         return "over 99 %"
-    if 0 < fraction < 0.005:
+    if 0 < fraction <= 0.005:  # which Python would round to 0
         return "under 1 %"
     return f"{100 * fraction:.0f} %"
 

@@ -110,7 +110,10 @@ def _value(report: Report, run: int) -> str:
     """Return a run's mean of the main measure in words, with its interval and its number of topics."""
     pairs = report.compared.pairs
     mean = report.text(run, report.main)
-    topics = plural(report.topic_counts()[run])
+    num_topics = report.topic_counts()[run]
+    if report.compared.headline is not None:  # without topics that weigh nothing
+        num_topics = report.compared.headline.num_topics
+    topics = plural(num_topics)
     if pairs is None or not np.isfinite(pairs.lower[0, run]):
         return f"{mean} over {topics}, without an interval"
     lower, upper = pairs.lower[0, run], pairs.upper[0, run]
