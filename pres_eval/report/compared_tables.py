@@ -11,7 +11,12 @@ from pres_eval.analysis.corrections import CORRECT_OVER_ALL, SHARED
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.reproducible import rounded
-from pres_eval.analysis.significance import FEWEST_EQUAL_DIFFERENCES, NEED_VARIANCE, PAIRED_TESTS
+from pres_eval.analysis.significance import (
+    FEWEST_EQUAL_DIFFERENCES,
+    NEED_VARIANCE,
+    PAIRED_TESTS,
+    WITH_MARGIN,
+)
 from pres_eval.errors import plural
 from pres_eval.report.cells import BEST_MARK, Cell, Interval, Note, PValue, Score, Value
 from pres_eval.report.layout import Column, Readers, Table, columns_table, records_table
@@ -345,10 +350,12 @@ def _note_on_missing_intervals(result: ComparedRuns) -> Iterator[str]:
     """Yield the note about comparisons that have a p-value but no interval, as differences do not vary."""
     if result.settings.test in JOINT_TESTS:
         return
+    has_margin = result.settings.alternative in WITH_MARGIN
     count = 0
     for pair in result.comparisons:
-        # d_z is infinite if all topics have the same difference, other than 0.
-        if math.isinf(pair.d_z) and not math.isnan(pair.p_value):
+        # d_z is infinite if all topics have the same difference, other than 0; a margin tests 0 as well.
+        is_tested_without_variance = math.isinf(pair.d_z) or (has_margin and math.isnan(pair.lower))
+        if is_tested_without_variance and not math.isnan(pair.p_value):
             count += 1
     if not count:
         return
