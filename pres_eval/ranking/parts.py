@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from pres_eval.arrays import NO_IDS, GrowingColumns, Ids, IdTable, IntArray, TopicNumbers, rows_of_stretches
+from pres_eval.arrays import NO_IDS, GrowingColumns, Ids, IdTable, IntArray, TopicNumbers, rows_or_slice
 from pres_eval.ranking.ranked import NO_TIES, NO_TOPICS, Ranked, Scores, Ties, inverse
 from pres_eval.reading.cuts import ScatteredError
 from pres_eval.reading.file import Chunk, File
@@ -128,9 +128,6 @@ class Facts:
             num_mapped=self.num_mapped + later.num_mapped,
             num_excluded=self.num_excluded + later.num_excluded,
         )
-
-
-_NO_NUMBERS = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,35 +273,34 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
     if len(parts) == 1 and _are_ascending(parts[0].topic):
         return parts[0]
     topic = np.concatenate([part.topic for part in parts])
-    num_ret = np.concatenate([part.num_ret for part in parts])
     num_judged = np.concatenate([np.diff(part.offsets) for part in parts])
-    offsets = np.concatenate(([0], np.cumsum(num_judged)))
-    ties = NO_TIES
-    if any(len(part.ties.document) for part in parts):
-        ties = _joined_ties(parts)
-    joined = Ranked(
-        topic=topic,
-        num_ret=num_ret,
-        offsets=offsets,
-        rank=np.concatenate([part.rank for part in parts]),
-        document=np.concatenate([part.document for part in parts]),
-        ties=ties,
-        num_dropped=sum(part.num_dropped for part in parts),
-    )
-    if _are_ascending(topic):
-        return joined
     order = np.argsort(topic, kind="stable")
-    rows, new_offsets = rows_of_stretches(offsets[:-1][order], num_judged[order])
-    if len(ties.document):
-        ties = ties.moved(inverse(rows))
-    return replace(
-        joined,
+    offsets = np.concatenate(([0], np.cumsum(num_judged[order])))
+    begin_of_topic = offsets[inverse(order)]  # of the topics in the order of the parts
+    # The columns are filled part by part: when all documents are judged, they are as long as the run.
+    rank = np.empty(offsets[-1], np.result_type(*[part.rank for part in parts]))
+    document = np.empty(offsets[-1], np.result_type(*[part.document for part in parts]))
+    ties: list[Ties] = []
+    first_topic = 0
+    for part in parts:
+        topics_of_part = slice(first_topic, first_topic + len(part.topic))
+        rows, _ = rows_or_slice(begin_of_topic[topics_of_part], num_judged[topics_of_part])
+        rank[rows] = part.rank
+        document[rows] = part.document
+        if len(part.ties.document):
+            if isinstance(rows, slice):
+                ties.append(replace(part.ties, document=part.ties.document + rows.start))
+            else:
+                ties.append(replace(part.ties, document=rows[part.ties.document]))
+        first_topic += len(part.topic)
+    return Ranked(
         topic=topic[order],
-        num_ret=num_ret[order],
-        offsets=new_offsets,
-        rank=joined.rank[rows],
-        document=joined.document[rows],
-        ties=ties,
+        num_ret=np.concatenate([part.num_ret for part in parts])[order],
+        offsets=offsets,
+        rank=rank,
+        document=document,
+        ties=_joined_ties(ties),
+        num_dropped=sum(part.num_dropped for part in parts),
     )
 
 
@@ -313,14 +309,12 @@ def _are_ascending(topic: IntArray) -> bool:
     return not (topic[1:] < topic[:-1]).any()
 
 
-def _joined_ties(parts: Sequence[Ranked]) -> Ties:
-    """Return the ties of all parts, of which one has some; their documents are counted through all parts."""
-    document, first, size = [_NO_NUMBERS], [_NO_NUMBERS], [_NO_NUMBERS]
-    num_before = 0
-    for part in parts:
-        if len(part.ties.document):
-            document.append(part.ties.document + num_before)
-            first.append(part.ties.first)
-            size.append(part.ties.size)
-        num_before += len(part.rank)
-    return Ties(np.concatenate(document), np.concatenate(first), np.concatenate(size))
+def _joined_ties(parts: Sequence[Ties]) -> Ties:
+    """Return the ties of all parts, whose documents are counted through all parts."""
+    if not parts:
+        return NO_TIES
+    return Ties.sorted_by_document(
+        document=np.concatenate([part.document for part in parts]),
+        first=np.concatenate([part.first for part in parts]),
+        size=np.concatenate([part.size for part in parts]),
+    )
