@@ -214,7 +214,8 @@ class DictTopics:
     def _never_rise(self, scores: Scores) -> bool:
         """Return whether no score (N,) is above the one before it in its topic."""
         rises = scores[1:] > scores[:-1]
-        rises[self.offsets[1:-1] - 1] = False  # from the last row of a topic to the first of the next
+        begins = self.offsets[(self.offsets > 0) & (self.offsets < len(scores))]
+        rises[begins - 1] = False  # from the last row of a topic to the first of the next
         return not rises.any()
 
     def _next_is_equal(self, values: Scores | Words, rows: IntArray, segment: IntArray) -> BoolArray:
