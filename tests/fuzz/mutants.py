@@ -3,6 +3,7 @@
     python tests/fuzz/mutants.py --sample 600 --seed 1
     python tests/fuzz/mutants.py --only measures/pres.py
     python tests/fuzz/mutants.py --only report --sample 60
+    python tests/fuzz/mutants.py --only report --change 'sorted|minus'
     python tests/fuzz/mutants.py --survivors
 
 Each mutant is one module with one thing changed: a comparison, a constant, an operator, a condition, a
@@ -25,6 +26,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -356,6 +358,7 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", help="a module or a room, such as measures/pres.py")
+    parser.add_argument("--change", default="", help="a pattern of the changes, such as 'minus|sorted'")
     parser.add_argument("--survivors", action="store_true", help="those that survived the last time")
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after so many")
     parser.add_argument(
@@ -368,6 +371,7 @@ def main() -> int:
     without_shrinking()
     sys.dont_write_bytecode = False  # or each copy would compile what it imports
     mutants = [mutant for path in modules(said.only) for mutant in mutants_of(path)]
+    mutants = [mutant for mutant in mutants if re.search(said.change, mutant.change)]
     number = len(mutants)
     random.Random(said.seed).shuffle(mutants)
     left = said.work / "survivors.json"

@@ -50,6 +50,13 @@ _OTHER_NAMES = {
 """Functions, attributes and texts that are taken for one another."""
 
 
+_OTHER_ENDS = {"0": "-1", "-1": "0", "1": "0"}
+"""Indices that are taken for one another."""
+
+_WITH_DEFAULTS = {"strip", "lstrip", "rstrip", "split", "rsplit", "encode", "decode"}
+"""Methods that do something else without their last argument."""
+
+
 @dataclass(frozen=True)
 class Mutant:
     """One change to one module: which of the changes to which of its nodes.
@@ -120,6 +127,7 @@ def changes(node: ast.AST) -> Iterator[Change]:
         yield Change(f"{type(node).__name__} the other way", line, lambda: setattr(node, "test", opposite))
     yield from _changes_of_parts(node, line)
     yield from _changes_of_names(node, line)
+    yield from _changes_of_order(node, line)
     for name in ("body", "orelse"):
         found = getattr(node, name, None)
         block: list[ast.stmt] = found if isinstance(found, list) else []
@@ -160,6 +168,24 @@ def _changes_of_names(node: ast.AST, line: int) -> Iterator[Change]:
         if isinstance(name, str) and name in _OTHER_NAMES:
             other = _OTHER_NAMES[name]
             yield Change(f"{name} to {other}", line, _setting(node, field, other))
+
+
+def _changes_of_order(node: ast.AST, line: int) -> Iterator[Change]:
+    """The first taken for the last, ascending for descending, no order for one, and defaults of methods."""
+    if isinstance(node, ast.Subscript):
+        index = ast.unparse(node.slice)
+        if index in _OTHER_ENDS:
+            other = ast.parse(_OTHER_ENDS[index], mode="eval").body
+            yield Change(f"[{index}] to [{_OTHER_ENDS[index]}]", line, _setting(node, "slice", other))
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        if not isinstance(node.operand, ast.Constant):
+            yield Change("without the minus", line, _setting(node, "op", ast.UAdd()))
+    elif isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Name) and node.func.id == "sorted" and not node.keywords:
+            yield Change("sorted to list", line, _setting(node.func, "id", "list"))
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in _WITH_DEFAULTS and node.args:
+            last = len(node.args) - 1
+            yield Change(f"{node.func.attr} without its last argument", line, _dropping(node.args, last))
 
 
 def _adds_texts(node: ast.BinOp | ast.AugAssign) -> bool:
