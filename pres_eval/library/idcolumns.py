@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import BLOCK_ROWS, AnyArray, BoolArray, Ids, IntArray, Matches, decimal_ids, match
+from pres_eval.arrays import BLOCK_ROWS, BoolArray, Ids, IntArray, Matches, decimal_ids, match
 from pres_eval.library.ids import JudgedNumbers, Lookup, ids_of
 from pres_eval.reading.blocks import Block, Documents, MatchingDocuments
 
@@ -109,20 +109,19 @@ class NumberDocuments(MatchingDocuments):
         """Return the ids of some rows (n,)."""
         return decimal_ids(self.numbers[rows])
 
-    def of_topics(self, topics: IntArray, rows: IntArray | slice) -> NumberDocuments:
-        """Return the documents in these rows (n,), which are those of some topics (S,) of the pool."""
+    def some(self, rows: IntArray | slice) -> NumberDocuments:
+        """Return some of the documents: rows (n,)."""
         return replace(self, numbers=self.numbers[rows])
 
-    def join(self, topics: IntArray, offsets: IntArray, scores: AnyArray) -> Matches:
+    def join(self, topics: IntArray, lengths: IntArray) -> Matches:
         """Return which documents (N,) are judged, and which a topic has twice.
 
-        topics   (S,) indices of the topics in the pool
-        offsets  (S+1,) where the documents of each topic begin
+        topics, lengths  (S,) indices of the topics in the pool, and how many documents each has
         """
         counts, judged_ids, judged_documents = self.judged.of_topics(topics)
         # A number of 64 bits is a word, as eight bytes of an id are: numbers match as ids do.
         ids = Ids([self.numbers.view(np.uint64)])
-        matches = match(np.diff(offsets), ids, counts, judged_ids)
+        matches = match(lengths, ids, counts, judged_ids)
         return replace(matches, partners=judged_documents[matches.partners])
 
 

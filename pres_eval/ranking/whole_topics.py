@@ -48,7 +48,7 @@ def rank_topics(
     """
     rows_to_rank = Sortable(offsets, scores, documents, ascending)
     if isinstance(documents, MatchingDocuments):
-        matches = documents.join(topic, offsets, scores)
+        matches = documents.join(topic, np.diff(offsets))
     else:
         matches = pool.join(topic, np.diff(offsets), documents.take(slice(None)))
     is_rule_for_rows = duplicates not in (ERROR_OF_DUPLICATES, KEEP_RANKS)

@@ -40,22 +40,16 @@ class MatchingDocuments(ABC):
         """Return the ids of some rows (n,)."""
 
     @abstractmethod
-    def of_topics(self, topics: IntArray, rows: IntArray | slice) -> MatchingDocuments:
-        """Return the documents of some topics alone.
-
-        topics  (S,) their indices in the pool
-        rows    (n,) the rows of their documents
-        """
+    def some(self, rows: IntArray | slice) -> MatchingDocuments:
+        """Return some of the documents: rows (n,)."""
 
     @abstractmethod
-    def join(self, topics: IntArray, offsets: IntArray, scores: AnyArray) -> Matches:
+    def join(self, topics: IntArray, lengths: IntArray) -> Matches:
         """Return which documents are judged, and which come again in their topic.
 
         The `partners` of the matches are indices of the pool's documents.
 
-        topics   (S,) indices of the topics in the pool
-        offsets  (S+1,) where each topic's rows begin
-        scores   (N,) of the rows, as they are ranked
+        topics, lengths  (S,) indices of the topics in the pool, and how many rows each has
         """
 
 
