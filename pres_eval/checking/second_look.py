@@ -213,14 +213,12 @@ class Sampler:
 def sampler_of(ranking: Ranked, pool: Pool, *, is_brief: bool) -> Sampler:
     """Return the sampler of the rows of a ranked run.
 
-    is_brief  whether to compare even fewer than SAMPLED_ROWS if the run retrieved some judged documents
+    is_brief  whether to compare few rows if the run retrieved some judged documents
     """
     most_rows = None
-    if len(ranking.rank):
-        most_rows = SAMPLED_ROWS
-        if is_brief:
-            num_rows = int(ranking.num_ret.sum())
-            most_rows = max(num_rows // ROWS_PER_COMPARED_ROW, LEAST_COMPARED_ROWS)
+    if is_brief and len(ranking.rank):
+        num_rows = int(ranking.num_ret.sum())
+        most_rows = max(num_rows // ROWS_PER_COMPARED_ROW, LEAST_COMPARED_ROWS)
     num_matched = np.diff(ranking.offsets)  # of the rows, a ranked run keeps those of judged documents
     return Sampler(pool, ranking.topic, ranking.num_ret, num_matched, ranking.document, most_rows=most_rows)
 
