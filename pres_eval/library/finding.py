@@ -110,7 +110,7 @@ def _rank_few(topics: _Topics, lookup: Lookup) -> Ranked | None:
     """Rank few documents in plain Python; return None where `few_in_order` does."""
     judged_ranks: list[int] = []
     judged_documents: list[int] = []
-    ties: list[tuple[int, int, int]] = []  # as the columns of Ties
+    rows_of_ties: list[tuple[int, int, int]] = []  # judged document, first rank and size of its tie
     offsets = [0]
     in_order = sorted(range(len(topics.judged)), key=topics.judged.__getitem__)
     for number in in_order:
@@ -125,15 +125,19 @@ def _rank_few(topics: _Topics, lookup: Lookup) -> Ranked | None:
         for first, size in ranking.ties:
             begin = bisect_left(judged_ranks, first, offsets[-1])
             end = bisect_left(judged_ranks, first + size, offsets[-1])
-            ties += [(row, first, size) for row in range(begin, end)]
+            rows_of_ties += [(row, first, size) for row in range(begin, end)]
         offsets.append(len(judged_ranks))
+    ties = NO_TIES
+    if rows_of_ties:
+        document, first_rank, tie_size = np.array(rows_of_ties, np.int64).T
+        ties = Ties(document, first_rank, tie_size)
     return Ranked(
         topic=np.array([topics.judged[number] for number in in_order], np.int64),
         num_ret=np.array([len(topics.rankings[number]) for number in in_order], np.int64),
         offsets=np.array(offsets, np.int64),
         rank=np.array(judged_ranks, np.int64),
         document=np.array(judged_documents, np.int64),
-        ties=Ties(*np.array(ties, np.int64).T) if ties else NO_TIES,
+        ties=ties,
     )
 
 

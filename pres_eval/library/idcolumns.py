@@ -109,8 +109,8 @@ class NumberDocuments(MatchingDocuments):
         """Return the ids of some rows (n,)."""
         return decimal_ids(self.numbers[rows])
 
-    def some(self, rows: IntArray | slice) -> NumberDocuments:
-        """Return some of the documents: rows (n,)."""
+    def select(self, rows: IntArray | slice) -> NumberDocuments:
+        """Return the documents in these rows (n,)."""
         return replace(self, numbers=self.numbers[rows])
 
     def join(self, topics: IntArray, lengths: IntArray) -> Matches:

@@ -5,11 +5,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from pres_eval.arrays import NO_IDS, GrowingColumns, Ids, IdTable, IntArray, TopicNumbers, rows_or_slice
+from pres_eval.arrays import (
+    NO_IDS,
+    AnyInts,
+    GrowingColumns,
+    Ids,
+    IdTable,
+    IntArray,
+    TopicNumbers,
+    rows_or_slice,
+)
 from pres_eval.ranking.ranked import NO_TIES, NO_TOPICS, Ranked, Scores, Ties, inverse
 from pres_eval.reading.cuts import ScatteredError
 from pres_eval.reading.file import Chunk, File
@@ -278,8 +287,8 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
     offsets = np.concatenate(([0], np.cumsum(num_judged[order])))
     begin_of_topic = offsets[inverse(order)]  # of the topics in the order of the parts
     # The columns are filled part by part: when all documents are judged, they are as long as the run.
-    rank = np.empty(offsets[-1], np.result_type(*[part.rank for part in parts]))
-    document = np.empty(offsets[-1], np.result_type(*[part.document for part in parts]))
+    rank = np.empty(offsets[-1], _widest_type([part.rank for part in parts]))
+    document = np.empty(offsets[-1], _widest_type([part.document for part in parts]))
     ties: list[Ties] = []
     first_topic = 0
     for part in parts:
@@ -302,6 +311,11 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
         ties=_joined_ties(ties),
         num_dropped=sum(part.num_dropped for part in parts),
     )
+
+
+def _widest_type(columns: Sequence[AnyInts]) -> np.dtype[Any]:
+    """Return the type of the column (n,) whose whole numbers have the most bytes."""
+    return max((column.dtype for column in columns), key=lambda dtype: dtype.itemsize)
 
 
 def _are_ascending(topic: IntArray) -> bool:

@@ -97,7 +97,7 @@ class Ranker:
             begin, end = int(offsets[first]), int(offsets[last])
             rows = topic_rows.between(begin, end)
             if isinstance(documents, MatchingDocuments):
-                documents_of_topics: Documents = documents.some(rows)
+                documents_of_topics: Documents = documents.select(rows)
             else:
                 documents_of_topics = documents.take(rows)
             return rank_topics(

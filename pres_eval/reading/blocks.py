@@ -40,8 +40,8 @@ class MatchingDocuments(ABC):
         """Return the ids of some rows (n,)."""
 
     @abstractmethod
-    def some(self, rows: IntArray | slice) -> MatchingDocuments:
-        """Return some of the documents: rows (n,)."""
+    def select(self, rows: IntArray | slice) -> MatchingDocuments:
+        """Return the documents in these rows (n,), which find judged ones in the same way."""
 
     @abstractmethod
     def join(self, topics: IntArray, lengths: IntArray) -> Matches:

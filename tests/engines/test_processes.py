@@ -323,19 +323,23 @@ def test_where_the_system_grants_no_copies(
     assert ("slower: no copies of the process" in capfd.readouterr().err) is (wanted == "say")
 
 
-@COPIED_ALONE
-def test_where_the_system_grants_one_copy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It does all the work."""
-    fork = os.fork
-    granted = iter([fork])
+def grant_one_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the system refuse all copies of the process but the first."""
+    forks = iter([os.fork])
 
-    def once() -> int:
+    def fork_once() -> int:
         try:
-            return next(granted)()
+            return next(forks)()
         except StopIteration:
             raise OSError(errno.EAGAIN, "no more") from None
 
-    monkeypatch.setattr(os, "fork", once)
+    monkeypatch.setattr(os, "fork", fork_once)
+
+
+@COPIED_ALONE
+def test_where_the_system_grants_one_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does all the work."""
+    grant_one_copy(monkeypatch)
     before = open_files()
     results = Copies(3).map(_process, range(4))
     copies = {next(results)}
@@ -348,16 +352,7 @@ def test_where_the_system_grants_one_copy(monkeypatch: pytest.MonkeyPatch) -> No
 @COPIED_ALONE
 def test_where_the_only_copy_dies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """This process goes on with what has no result; no copy takes its place."""
-    fork = os.fork
-    granted = iter([fork])
-
-    def once() -> int:
-        try:
-            return next(granted)()
-        except StopIteration:
-            raise OSError(errno.EAGAIN, "no more") from None
-
-    monkeypatch.setattr(os, "fork", once)
+    grant_one_copy(monkeypatch)
     before = open_files()
     workers = Copies(2)
     shared = workers.share(str(tmp_path / "died"), "a path")

@@ -58,19 +58,6 @@ class TestMachine:
         monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(6)), raising=False)
         assert num_processors() == number
 
-    def test_processors_where_little_is_known(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        def refused(_: int) -> set[int]:
-            raise PermissionError
-
-        monkeypatch.setattr(machine, "CPU_LIMIT_FILE", str(tmp_path / "missing"))
-        monkeypatch.setattr(os, "cpu_count", lambda: 8)
-        monkeypatch.setattr(os, "sched_getaffinity", refused, raising=False)
-        assert num_processors() == 8
-        monkeypatch.delattr(os, "sched_getaffinity")
-        assert num_processors() == 8
-        monkeypatch.setattr(os, "cpu_count", lambda: None)
-        assert num_processors() == 1
-
     @pytest.mark.parametrize(
         ("texts", "expected"),
         [
