@@ -88,17 +88,29 @@ class Functions:
 
     def change(self, mutant: Mutant | None) -> None:
         """Give the functions of the module the changed code, and forget what was cached."""
-        for cached in self._caches:
-            cached.cache_clear()
+        self.forget()
         if mutant is None:
             return
-        path = str(ROOT / "pres_eval" / mutant.path)
-        before = compile(Path(path).read_text(), path, "exec", dont_inherit=True)
-        after = dict(_pairs(before, compile(mutant.tree(), path, "exec", dont_inherit=True)))
-        for function in self._of[path]:
-            function.__code__ = after.get(function.__code__, function.__code__)
-        if not self._of[path]:  # it is imported when it is needed
+        self.exchange(mutant.path, dict(code_pairs(mutant)))
+        if not self._of[str(ROOT / "pres_eval" / mutant.path)]:  # it is imported when it is needed
             sys.meta_path.insert(0, Changed(mutant))
+
+    def forget(self) -> None:
+        """Forget what was cached."""
+        for cached in self._caches:
+            cached.cache_clear()
+
+    def exchange(self, path: str, after: dict[CodeType, CodeType]) -> None:
+        """Give the functions of a module other code."""
+        for function in self._of[str(ROOT / "pres_eval" / path)]:
+            function.__code__ = after.get(function.__code__, function.__code__)
+
+
+def code_pairs(mutant: Mutant) -> Iterator[tuple[CodeType, CodeType]]:
+    """Yield the code of each function of a mutant's module, and what becomes of it."""
+    path = str(ROOT / "pres_eval" / mutant.path)
+    before = compile(Path(path).read_text(), path, "exec", dont_inherit=True)
+    yield from _pairs(before, compile(mutant.tree(), path, "exec", dont_inherit=True))
 
 
 def _pairs(before: CodeType, after: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
