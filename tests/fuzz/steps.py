@@ -29,6 +29,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -212,8 +213,9 @@ class Tried:
 class Trial:
     """Tries mutants on the steps that run them."""
 
-    def __init__(self, mutants: Sequence[Mutant], folder: Path, jobs: int) -> None:
+    def __init__(self, mutants: Sequence[Mutant], folder: Path, jobs: int, end: float) -> None:
         self._mutants = mutants
+        self._end = end
         self._folder = folder
         self._jobs = jobs
         self._functions = Functions()
@@ -245,7 +247,7 @@ class Trial:
         shutil.rmtree(self._folder / f"play-{stem}", ignore_errors=True)
 
     def _try(self, playing: Playing, number: int, mutant: int) -> None:
-        if self.tried.killed[mutant]:
+        if self.tried.killed[mutant] or time.monotonic() > self._end:
             return
         if mutant not in self._changed:
             self._changed[mutant] = dict(code_pairs(self._mutants[mutant]))
@@ -339,11 +341,13 @@ def main() -> int:
     parser.add_argument("--sample", type=int, help="how many mutants, drawn at random; all if not given")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--minutes", type=float, default=1e9, help="try no more after so many")
     parser.add_argument("--again", type=Path, help="a file of survivors that are tried with all steps")
     parser.add_argument("--survivors", type=Path, help="where survivors are written")
     parser.add_argument("--learned", type=Path, help="a folder of an earlier run with what steps run")
     parser.add_argument("--transcripts", nargs="*", help="their names; all of them if not given")
     chosen = parser.parse_args()
+    end = time.monotonic() + 60 * chosen.minutes
     folder = Path(tempfile.mkdtemp(prefix="steps-"))
     learned = chosen.learned or folder / "learned"
     learned.mkdir(parents=True, exist_ok=True)
@@ -375,30 +379,36 @@ def main() -> int:
     steps_of_mutants = [steps_of(mutant, lines, most_tries) for mutant in mutants]
     # Each copy of the process would carry them.
     del lines
-    trial = Trial(mutants, folder, chosen.jobs)
+    trial = Trial(mutants, folder, chosen.jobs, end)
     for first, most in rounds:
         alive = [index for index in range(len(mutants)) if not trial.tried.killed[index]]
         plan = planned(steps_of_mutants, alive, first, most)
         by_chance = random.Random(0).sample(transcripts, len(transcripts))
         trial.play(by_chance, plan)
     shutil.rmtree(folder)
-    left = report(mutants, trial, number)
+    left = report(mutants, steps_of_mutants, trial.tried, number)
     if file := chosen.survivors or chosen.again:
         file.write_text(json.dumps([mutant.name for mutant in left]))
     return int(bool(left))
 
 
-def report(mutants: Sequence[Mutant], trial: Trial, number: int) -> list[Mutant]:
-    """Print the survivors and the counts, and return the survivors."""
+def report(
+    mutants: Sequence[Mutant], steps_of_mutants: Sequence[Sequence[StepName]], tried: Tried, number: int
+) -> list[Mutant]:
+    """Print the survivors and the counts, and return the survivors: those that no step runs, too."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     left = []
-    order = sorted(range(len(mutants)), key=lambda index: (mutants[index].path, mutants[index].line))
-    for index in order:
+    for index in sorted(range(len(mutants)), key=lambda index: (mutants[index].path, mutants[index].line)):
         mutant = mutants[index]
-        verdict = "survived" if trial.tried.num_tries[index] else "not run"
-        if trial.tried.killed[index]:
+        if tried.killed[index]:
             verdict = "killed"
+        elif not steps_of_mutants[index]:
+            verdict = "not run"
+        elif not tried.num_tries[index]:
+            verdict = "not tried"
         else:
+            verdict = "survived"
+        if verdict in ("survived", "not run"):
             left.append(mutant)
             print(f"{verdict}: {described(mutant)}")
         counts[mutant.path.partition("/")[0]][verdict] += 1
