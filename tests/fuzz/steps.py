@@ -317,7 +317,7 @@ def lines_of_importing(folder: Path) -> dict[str, set[int]]:
         "import pathlib, sys; from fuzz.survey import import_everything; "
         "import_everything(pathlib.Path(sys.argv[1]))"
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path[:2])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([sys.executable, "-c", program, str(folder)], env=environment, check=True)
     found = json.loads((folder / "lines-import.json").read_text())
     return {
