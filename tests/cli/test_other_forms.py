@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from support.calls import CALLS, RUNS, UNCHANGED, without_order, write_files
 from support.commands import Command
+from support.small_sizes import use_small_sizes
 
 FIELDS = ("query_id", "doc_id")
 QRELS = ("qrels", "other qrels")
@@ -123,4 +124,11 @@ def test_runs_in_part_files(name: str, command: Command, files: None) -> None:
     before = printed(command, name)
     for path in RUNS:
         to_parts(path)
+    assert printed(command, name) == before
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_sizes_of_blocks(name: str, command: Command, files: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = printed(command, name)
+    use_small_sizes(monkeypatch)
     assert printed(command, name) == before
