@@ -15,7 +15,7 @@ from support.commands import Command
 
 from pres_eval.analysis import pooling
 from pres_eval.checking import check
-from pres_eval.cli import holes, judges
+from pres_eval.cli import holes, judges, overlap
 
 LINES = "".join(f"1 Q0 d{number} 1 {number // 2} tag\n" for number in range(9))
 CHANGED = "run: the file changed while it was read, expected one that nobody writes to meanwhile"
@@ -110,16 +110,32 @@ def part_grows(folder: Path) -> None:
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("change", [another_part, part_grows])
+@pytest.mark.parametrize(
+    ("where", "what", "num_calls", "arguments"),
+    [
+        (judges, "pair_runs", 2, ["judges", "qrels", "machine", "run", "--correct"]),
+        (holes, "first_documents", 1, ["holes", "qrels", "run", "--documents"]),
+        (overlap, "_read_runs", 1, ["overlap", "run", "other"]),
+        (overlap, "_read_runs", 1, ["overlap", "other", "run"]),
+    ],
+    ids=str,
+)
 def test_a_folder_that_changes_before_it_is_read_again(
-    change: Callable[[Path], None], command: Command, monkeypatch: pytest.MonkeyPatch
+    where: Any,
+    what: str,
+    num_calls: int,
+    arguments: list[str],
+    change: Callable[[Path], None],
+    command: Command,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     topics = range(1, 6)
     Path("qrels").write_text("".join(f"{topic} 0 d3 1\n{topic} 0 d4 0\n" for topic in topics))
     Path("machine").write_text("".join(f"{topic} 0 d{topic} 1\n{topic} 0 d8 0\n" for topic in topics))
     Path("run").write_text("".join(f"{topic}{line[1:]}\n" for topic in topics for line in LINES.splitlines()))
+    Path("other").write_bytes(Path("run").read_bytes())
     in_parts()
-    module: Any = judges
-    work, times = module.pair_runs, list[None]()
+    work, times = getattr(where, what), list[None]()
 
     def changed(*given: Any, **named: Any) -> Any:
         if not times:
@@ -127,11 +143,10 @@ def test_a_folder_that_changes_before_it_is_read_again(
         times.append(None)
         return work(*given, **named)
 
-    asked = ["judges", "qrels", "machine", "run", "--correct", "--quiet"]
-    assert command(*asked).code == 0
-    monkeypatch.setattr(judges, "pair_runs", changed)
-    called = command(*asked)
-    assert len(times) == 2 and (called.code, called.out) == (2, "")
+    assert command(*arguments, "--quiet").code == 0
+    monkeypatch.setattr(where, what, changed)
+    called = command(*arguments, "--quiet")
+    assert len(times) == num_calls and (called.code, called.out) == (2, "")
     assert "the file changed while it was read" in called.err
 
 
