@@ -1,4 +1,4 @@
-"""What changes nothing: the form in which judgements and runs come, and the sizes of blocks."""
+"""What changes nothing: the form of judgements and runs, the sizes of blocks, and who reads and computes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.calls import CALLS, RUNS, UNCHANGED, without_order, write_files
+from support.calls import CALLS, RUNS, TOPICS, UNCHANGED, without_order, write_files
 from support.commands import Command
+from support.in_splits import read_by_copies
 from support.small_sizes import use_small_sizes
+
+from pres_eval.engines import copies
 
 FIELDS = ("query_id", "doc_id")
 QRELS = ("qrels", "other qrels")
@@ -132,3 +135,24 @@ def test_sizes_of_blocks(name: str, command: Command, files: None, monkeypatch: 
     before = printed(command, name)
     use_small_sizes(monkeypatch)
     assert printed(command, name) == before
+
+
+COPIED = {
+    **{name: words for name, words in CALLS.items() if name != "overlap"},
+    **{f"{name}: one run": words[: 1 - len(RUNS)] for name, words in CALLS.items() if words[0][0] == "-"},
+    "Z-scores: one run": ("-q", "-Z", "zscores", "-m", "map", "-m", "P.5", "qrels", RUNS[0]),
+}
+"""Calls that take --jobs: copies of the process read several runs, and share the topics of a single one."""
+
+
+@pytest.mark.parametrize("name", COPIED)
+def test_copies_of_the_process(
+    name: str, command: Command, files: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that is printed is the same, warnings too."""
+    Path("zscores").write_text(f"{TOPICS[0]} map 0.5 0.25\n{TOPICS[1]} P_5 0 1\n{TOPICS[5]} map 1 0\n")
+    before = command(*COPIED[name])
+    use_small_sizes(monkeypatch)
+    monkeypatch.setattr(copies, "LEAST_SECONDS", 0)
+    read_by_copies(monkeypatch, 40)
+    assert command(*COPIED[name], "--jobs", "2") == before
