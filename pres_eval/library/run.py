@@ -203,11 +203,15 @@ class Run:
         # With the ranking's options, which most calls share, columns are in a cache; the evaluation's follow.
         columns = selected(measures, self._options, nmax, self.qrels.form)
         columns = with_ties_and_bounds(columns, options, bounds, warn)
-        warn(warning_of_infinite_gains(columns, relevance))
+        of_infinite_gains = warning_of_infinite_gains(columns, relevance)
+        if of_infinite_gains is not None:
+            warn(of_infinite_gains)
         if len(self.ranking.ties.document):
             from pres_eval.analysis.ties import warning_of_ties  # most runs have none
 
-            warn(warning_of_ties(relevance, self.ranking, options, columns))
+            of_ties = warning_of_ties(relevance, self.ranking, options, columns)
+            if of_ties is not None:
+                warn(of_ties)
         groups_and_weights: tuple[Groups | None, Weights | None] = (None, None)
         if groups is not None or weights is not None:
             groups_and_weights = read_groups_and_weights(groups, weights, relevance.pool.topics, warn)
