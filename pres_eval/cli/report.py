@@ -297,7 +297,9 @@ def report_of(options: ReportOptions) -> Report:
     if medians and set(relevance.pool.topics).isdisjoint(set().union(*medians.values())):
         raise NoCommonTopicError(f"--medians {options.medians}: no topic in common with {relevance.name}")
     scoring = loaded.scoring(selection)
-    warn_of_ties(options, scoring, rankings)
+    for ranking in rankings:
+        if len(ranking.ties.document):
+            warn_of_ties(options, scoring, ranking)
     groups, weights = topic_files(options, options.groups, options.weights, relevance.pool.topics)
     baseline = None
     if options.baseline is not None:
