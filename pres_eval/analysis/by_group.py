@@ -102,17 +102,19 @@ def full_comparison(
     groups: Groups | None = None,
     weights: Weights | None = None,
     loop: Loop = in_turn,
-    warn: Callable[[str | None], None] | None = None,
+    warn: Callable[[str], None] | None = None,
 ) -> FullComparison:
     """Compare runs over all topics, and in groups of topics if there are groups.
 
     plain     scores of the topics, without weights
     baseline  the index of a run; BEST_RUN: the best of each measure; None: all pairs
     loop      carries out the loops over the measures and over random draws
-    warn      takes the warnings, before the long work, and None for those that do not apply
+    warn      takes the warnings, before the long work
     Raises UsageError for settings, a baseline and groups that do not go together, before any warning.
     """
-    scores = weighted(plain, weights)
+    scores = plain
+    if weights is not None:
+        scores = weighted(plain, weights)
     baselines = best_run_of_measures(scores.gains()) if isinstance(baseline, str) else baseline
     check_settings(settings, all_pairs=not isinstance(baselines, int))
     if groups is not None:
@@ -129,8 +131,8 @@ def full_comparison(
 
 def comparison_warnings(
     scores: PairedScores, baseline: int | Sequence[int] | None, settings: CompareSettings
-) -> Iterator[str | None]:
-    """Yield the warnings of a comparison, None for those that do not apply.
+) -> list[str]:
+    """Return the warnings of a comparison that apply.
 
     They are: nothing can be significant; a few topics have most of the weight; differences of runs have too
     unequal variances for a joint test.
@@ -139,10 +141,12 @@ def comparison_warnings(
     comparisons = runs - 1 if isinstance(baseline, int) else runs * (runs - 1) // 2
     if settings.over == "measures":
         comparisons *= len(scores.measures)
-    yield reach_warning(settings, scores, comparisons)
-    yield few_topics_warning(scores.weights)
+    warnings = [reach_warning(settings, scores, comparisons)]
+    if scores.weights is not None:
+        warnings.append(few_topics_warning(scores.weights))
     run = baseline if isinstance(baseline, int) else 0
-    yield unequal_variances_warning(scores, settings.test, settings.alpha, run)
+    warnings.append(unequal_variances_warning(scores, settings.test, settings.alpha, run))
+    return [text for text in warnings if text is not None]
 
 
 def compare_by_group(

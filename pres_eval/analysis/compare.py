@@ -59,15 +59,19 @@ def compare(
     """
     check_settings(settings, all_pairs=not isinstance(baseline, int))
     num_measures, num_runs = len(scores.measures), len(scores.runs)
+    unseen = 0  # no others than these are compared, unless scores chose the baselines
     if baseline is None:
         baselines = None
         pairs = [_pairs(num_runs, None)] * num_measures
+    elif isinstance(baseline, int):
+        baselines = (baseline,) * num_measures
+        pairs = [_pairs(num_runs, baseline)] * num_measures
     else:
-        baselines = (baseline,) * num_measures if isinstance(baseline, int) else tuple(baseline)
+        baselines = tuple(baseline)
         pairs = [_pairs(num_runs, run) for run in baselines]
+        unseen = _num_unseen(num_runs, settings)
     ends = loop(lambda measure: settings.intervals_of_means(scores, measure), num_measures)
     lower, upper = np.stack(list(ends), axis=1)
-    unseen = _num_unseen(scores, baseline, settings)
     comparisons: list[Comparison] = []
     if num_runs > 1:
         tests = _test_pairs(scores, pairs, settings, loop)
@@ -121,18 +125,14 @@ def _test_jointly(
     return JOINT_TESTS[settings.test].run(values, differences, draws)
 
 
-def _num_unseen(scores: PairedScores, baseline: int | Sequence[int] | None, settings: CompareSettings) -> int:
+def _num_unseen(num_runs: int, settings: CompareSettings) -> int:
     """Return how many other comparisons the choice of a measure's best run made, besides those with that run.
 
-    0 for a baseline that scores did not choose.  For a one-sided alternative each pair counts twice: the
-    choice could have put either run first.
+    For a one-sided alternative each pair counts twice: the choice could have put either run first.
     """
-    if baseline is None or isinstance(baseline, int):
-        return 0
-    count = len(scores.runs)
-    num_pairs = count * (count - 1) // 2
+    num_pairs = num_runs * (num_runs - 1) // 2
     sides = 2 if settings.alternative in ("greater", "less") else 1
-    return sides * num_pairs - (count - 1)
+    return sides * num_pairs - (num_runs - 1)
 
 
 def _pairs(count: int, baseline: int | None) -> IntArray:

@@ -201,17 +201,17 @@ def pair_columns(
     for evaluation in evaluations:
         columns = [evaluation.labels.index(label) for label in labels]
         chosen.append(evaluation.with_columns(columns))
-    return weighted(pair_topics(chosen, runs, judged_topics), weights)
-
-
-def weighted(scores: PairedScores, weights: Weights | None) -> PairedScores:
-    """Return the scores times weights of topics, scaled so that their means are the weighted means.
-
-    weights  None: the scores are returned as they are
-    Topics of weight 0 are left out: they count neither in means nor in tests.  Raises UsageError if all are.
-    """
+    scores = pair_topics(chosen, runs, judged_topics)
     if weights is None:
         return scores
+    return weighted(scores, weights)
+
+
+def weighted(scores: PairedScores, weights: Weights) -> PairedScores:
+    """Return the scores times weights of topics, scaled so that their means are the weighted means.
+
+    Topics of weight 0 are left out: they count neither in means nor in tests.  Raises UsageError if all are.
+    """
     weight_of_topic = np.array([weights.of[topic] for topic in scores.topics], np.float64)
     rows = np.flatnonzero(weight_of_topic)
     if not len(rows):

@@ -151,8 +151,9 @@ def t_of_means(
     if freedom is None:
         freedom = topics - 1
     p_values = t_above(t, freedom) if greater else t_two_sided(t, freedom)
-    p_values[~varied] = _without_variance(mean[~varied], topics, greater)
-    p_values[~varied & (np.round(mean, DECIMALS) == 0)] = 0.5 if greater else 1.0
+    if not varied.all():
+        p_values[~varied] = _without_variance(mean[~varied], topics, greater)
+        p_values[~varied & (np.round(mean, DECIMALS) == 0)] = 0.5 if greater else 1.0
     return p_values
 
 

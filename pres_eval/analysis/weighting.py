@@ -43,9 +43,9 @@ def weigh_the_same(weights: FloatArray | None) -> bool:
     return weights is None or bool((weights == weights[0]).all())
 
 
-def few_topics_warning(weights: FloatArray | None) -> str | None:
-    """Return the warning that a few topics have most of the weights (T,); None if not, or without weights."""
-    if weights is None or len(weights) < 2:
+def few_topics_warning(weights: FloatArray) -> str | None:
+    """Return the warning that a few topics have most of the weights (T,); None if not."""
+    if len(weights) < 2:
         return None
     effective = effective_topics(weights)
     if effective >= FEW_TOPICS or effective > ALMOST_ALL_TOPICS * len(weights):

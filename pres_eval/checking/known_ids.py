@@ -135,17 +135,9 @@ def _blocks(source: File, form: str, is_judged: bool) -> Iterator[Block]:
 
 def _layout_of_judgements(form: str) -> Layout:
     """Return the columns of the lines of judgements in a format (-R); those of qrels for other formats."""
-    from pres_eval.reading.judgements import judged_groups  # takes a while to import
+    from pres_eval.reading.judgements.judged_groups import LAYOUTS  # takes a while to import
 
-    layouts = {
-        "qrels_jg": judged_groups.QRELS_JG,
-        "subtopics": judged_groups.SUBTOPICS,
-        "qrels_prefs": judged_groups.QRELS_PREFS,
-        "prefs": judged_groups.PREFS,
-        "strata": judged_groups.STRATA,
-        "prels": judged_groups.PRELS,
-    }
-    return layouts.get(form, QRELS)
+    return LAYOUTS.get(form, QRELS)
 
 
 def _blocks_of_lines(source: File, layout: Layout) -> Iterator[Block]:

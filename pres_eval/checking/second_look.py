@@ -91,13 +91,13 @@ class SecondLook:
     """Faults that a second look found.
 
     first_document  the first document of the run; None if no rows were read
-    opening         faults of ranks and scores at its beginning
+    opening         faults of ranks and scores at its beginning; None if these are in order, or were not read
     num_rows        rows whose documents were compared with judged ones that were not retrieved
     respelling      the changes with which some of these documents would match; None if none would
     """
 
     first_document: bytes | None = None
-    opening: OpeningFaults = OpeningFaults()
+    opening: OpeningFaults | None = None
     num_rows: int = 0
     respelling: Respelling | None = None
 
@@ -267,7 +267,7 @@ def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, is_only
 
     is_only_run  whether no other run is evaluated, so that there is time to read more of this one
     """
-    openings: list[OpeningFaults] = []  # one, once lines have been read
+    openings: list[OpeningFaults | None] = []  # one, once lines have been read
     with contextlib.suppress(InputError):
         if len(run.sources) > 1:
             run = run.of_form(TREC)  # the part files may have been read as one text
@@ -287,12 +287,12 @@ def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, is_only
 
 
 def _pieces(
-    run: RunFiles, ranking: Ranking, most_pieces: int, openings: list[OpeningFaults]
+    run: RunFiles, ranking: Ranking, most_pieces: int, openings: list[OpeningFaults | None]
 ) -> Generator[Block, None, None]:
     """Yield rows of a run from its beginning on, as far as the caller asks for them.
 
     most_pieces  how many pieces of files of lines are read; scores of these rows are given as 0
-    openings     output, empty at first: gets the faults of the first lines, nothing in other formats
+    openings     output, empty at first: gets what `opening_of` returns; nothing in formats without lines
     """
     for source in run.sources:
         with source.unwatched():  # the progress shown was that of the first reading
@@ -319,16 +319,19 @@ def _blocks_in_format(source: File, meaning: str) -> Iterator[Block]:
     yield from form.read(source, Role.RUN)
 
 
-def opening_of(lines: Lines) -> OpeningFaults:
-    """Return the faults that ranks and scores show in the first lines of a run, at least one line."""
+def opening_of(lines: Lines) -> OpeningFaults | None:
+    """Return the faults that ranks and scores show in the first lines of a run, at least one line.
+
+    None if they are in order, or if a score is no number.
+    """
     lines = replace(lines, fields=lines.fields.head(OPENING_ROWS))
     scores, rows_without_score = read_numbers(lines.chunk.array(), *lines.fields.column(SCORE_COLUMN))
     ranks, rows_without_rank = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
     if rows_without_score:
-        return OpeningFaults()
+        return None
     lines = replace(lines, numbers=scores)
     if not rows_without_rank and _are_in_order(lines, ranks):  # as nearly always
-        return OpeningFaults()
+        return None
     ranks_against_scores = None
     if rows_without_rank:
         exchanged = exchanged_decimal(lines, rows_without_rank[0])

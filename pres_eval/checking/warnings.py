@@ -22,9 +22,6 @@ from pres_eval.reading.judgements.relevance import QrelsJudgements, Relevance
 if TYPE_CHECKING:
     from pres_eval.reading.judgements.judged_groups import Sample
 
-NO_OPENING_FAULTS = SecondLook.opening
-"""The default of SecondLook: ranks and scores at the beginning of the run show no fault."""
-
 EXCHANGED_COLUMNS = "are topic and docno exchanged in one of the files?"
 
 MOST_GRADES = 6
@@ -58,11 +55,10 @@ def warnings_about(
     if relevance.info is RelevanceInfo.STRATA:
         warnings += _undrawn_strata(ranking, cast("Sample", relevance), options)
     checked_too: list[str] = []  # warnings of faults that `pres-eval check` reports with examples
-    # `is` first: it is many times as fast, and small calls notice.
-    opening = second_look.opening
-    begins_well = opening is NO_OPENING_FAULTS or opening == NO_OPENING_FAULTS
-    if ranking.tag_before is not None or not begins_well:
-        checked_too += _of_columns(ranking, opening)
+    if ranking.tag_before is not None:
+        checked_too.append(_cut_off_tag(ranking, ranking.tag_before))
+    if second_look.opening is not None:
+        checked_too += _of_opening(ranking, second_look.opening)
     if len(ranking.topic):  # otherwise the error that there is no topic in common says so
         checked_too += _reasons_for_zeros(ranking, relevance, options, second_look)
         if second_look.respelling is not None or len(ranking.unjudged_ids):
@@ -162,13 +158,19 @@ def _respellings(ranking: Ranking, relevance: Relevance, look: SecondLook) -> It
         )
 
 
-def _of_columns(ranking: Ranking, opening: OpeningFaults) -> Iterator[str]:
-    """Yield warnings about a tag that was cut off, and about ranks that contradict scores."""
-    if ranking.tag_before is not None:
-        yield (
-            f"{ranking.name}: the last line ends in the middle of its tag ({quoted(ranking.tag)}, but"
-            f" {quoted(ranking.tag_before)} in the line before): the file was cut off"
-        )
+def _cut_off_tag(ranking: Ranking, tag_before: str) -> str:
+    """Return the warning about a last line whose tag was cut off.
+
+    tag_before  the tag of the line before
+    """
+    return (
+        f"{ranking.name}: the last line ends in the middle of its tag ({quoted(ranking.tag)}, but"
+        f" {quoted(tag_before)} in the line before): the file was cut off"
+    )
+
+
+def _of_opening(ranking: Ranking, opening: OpeningFaults) -> Iterator[str]:
+    """Yield warnings about ranks that contradict scores at the beginning of a run."""
     if opening.exchanged is not None:
         yield (
             f"{ranking.name}: in each topic the scores rise by 1 from line to line, as ranks do, and the rank"

@@ -251,7 +251,7 @@ class Job(Scoring):
             rankings = self._on_common_topics(rankings)
         for ranking in rankings:
             if len(ranking.ties.document):
-                warn_of_ties(self.command_options, self, [ranking])
+                warn_of_ties(self.command_options, self, ranking)
             yield ranking
 
     def _on_common_topics(self, runs: Iterable[Ranking]) -> Iterator[Ranking]:

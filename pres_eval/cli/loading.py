@@ -266,8 +266,9 @@ def read_paired(
         raise UsageError(f"expected QRELS and at least {runs}, or --scores FILE")
     selection = select_or_default(options, options.measures, options.nmax, default_measures)
     loaded = load(options, options.files[0], options.files[1:])
-    if with_ties:
-        warn_of_ties(options, loaded.scoring(selection), loaded.rankings)
+    for ranking in loaded.rankings:
+        if with_ties and len(ranking.ties.document):
+            warn_of_ties(options, loaded.scoring(selection), ranking)
     return Paired(
         scores=replace(loaded.paired(selection), relevance_level=loaded.options.relevance_level),
         settings=loaded.settings,

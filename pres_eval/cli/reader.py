@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pres_eval.checking.second_look import look_at_files
@@ -338,11 +338,9 @@ def path_of(ranking: Ranking) -> str:
     return ranking.name
 
 
-def warn_of_ties(options: NumberOptions, scoring: Scoring, rankings: Iterable[Ranking]) -> None:
-    """Warn of each run whose main measure could change with the order of documents with equal scores."""
-    for ranking in rankings:
-        if options.quiet or not len(ranking.ties.document):
-            continue
+def warn_of_ties(options: NumberOptions, scoring: Scoring, ranking: Ranking) -> None:
+    """Warn of a run with equal scores if the order of its documents could change its main measure."""
+    if not options.quiet:
         from pres_eval.analysis.ties import warning_of_ties
 
         options.warn(warning_of_ties(scoring.relevance, ranking, scoring.options, scoring.selection))

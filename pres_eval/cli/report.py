@@ -26,11 +26,11 @@ from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, WEIGHTS, NumberOptions
 from pres_eval.engines.threads import in_order
 from pres_eval.errors import NoCommonTopicError, PresEvalError, UsageError, did_you_mean, quoted
 from pres_eval.ranking.ranking import OWN
-from pres_eval.reading.descriptions import read_texts
 from pres_eval.reading.file import File
 from pres_eval.reading.mistakes.advice import other_encoding_advice
 from pres_eval.reading.run_files import run_at
 from pres_eval.reading.topic_files import Medians, read_medians
+from pres_eval.report.descriptions import read_texts
 from pres_eval.report.groups import warning_of_groups
 from pres_eval.report.paper import check_picture_path
 from pres_eval.report.records import file_record
@@ -297,7 +297,9 @@ def report_of(options: ReportOptions) -> Report:
     if medians and set(relevance.pool.topics).isdisjoint(set().union(*medians.values())):
         raise NoCommonTopicError(f"--medians {options.medians}: no topic in common with {relevance.name}")
     scoring = loaded.scoring(selection)
-    warn_of_ties(options, scoring, rankings)
+    for ranking in rankings:
+        if len(ranking.ties.document):
+            warn_of_ties(options, scoring, ranking)
     groups, weights = topic_files(options, options.groups, options.weights, relevance.pool.topics)
     baseline = None
     if options.baseline is not None:

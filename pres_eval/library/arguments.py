@@ -161,10 +161,8 @@ def python_words(function: Callable[P, T]) -> Callable[P, T]:
     return worded
 
 
-def warn(text: str | None, category: type[PresEvalWarning] = PresEvalWarning) -> None:
-    """Issue a warning that points at the first line outside of this package; none without a text."""
-    if not text:
-        return
+def warn(text: str, category: type[PresEvalWarning] = PresEvalWarning) -> None:
+    """Issue a warning that points at the first line outside of this package."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("pres_eval."):
         frame = frame.f_back

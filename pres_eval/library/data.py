@@ -136,9 +136,10 @@ def _has_columns(data: Mapping[Any, Any], role: Role) -> bool:
 
     role  RUN, or QRELS, whose columns the user may have named
     """
-    headings = current_naming().for_role(role).columns
     topics, documents = OF_TABLES["topic"], OF_TABLES["document"]
-    if headings:
+    naming = current_naming()
+    if naming.columns:
+        headings = naming.for_role(role).columns
         topics = (*topics, *filter(None, [headings.get(TOPIC)]))
         documents = (*documents, *filter(None, [headings.get(DOCNO)]))
     if isinstance(next(iter(data.values()), None), Mapping):  # topics, as nearly always: nothing is respelled

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pres_eval.arrays import NO_IDS, Ids, blocks, has_equal
-from pres_eval.checking.second_look import SecondLook, is_worth_a_look, sampler_of
+from pres_eval.checking.second_look import SecondLook, sampler_of
 from pres_eval.errors import InputError
 from pres_eval.library.dict_topics import DictTopics, Documents, scores_of
 from pres_eval.library.ids import Lookup, decode, encode, ids_of
@@ -183,8 +183,6 @@ def look_at_dict(
 
     If some matched, few documents are compared.
     """
-    if not is_worth_a_look(ranking, relevance.pool):
-        return SecondLook()
     sampler = sampler_of(ranking, relevance.pool, is_brief=True)
     first_document: bytes | None = None
     for topic in ranking.topic[sampler.compared(ranking.topic)].tolist():

@@ -27,7 +27,7 @@ from pres_eval.library.file_or_dict import excluded_of, mapping_of, topic_number
 from pres_eval.library.ids import Lookup, texts_of
 from pres_eval.library.matrices import TopDocuments, rank_matrix
 from pres_eval.library.measures import DEFAULT_OPTIONS, Measures, selected
-from pres_eval.library.naming import naming_of_arguments, reading
+from pres_eval.library.naming import naming_of_arguments
 from pres_eval.library.run import GAINS_FORMAT, Run
 from pres_eval.library.streaming import Accumulator
 from pres_eval.library.swapped import first_values, look_swapped
@@ -42,6 +42,7 @@ from pres_eval.options import (
     RelevanceInfo,
 )
 from pres_eval.reading.blocks import broken_topic, first_broken
+from pres_eval.reading.headings import NO_NAMING
 from pres_eval.reading.judgements import relevance as engine
 from pres_eval.reading.judgements.changed_judgements import (
     check_no_empty_topics,
@@ -50,6 +51,7 @@ from pres_eval.reading.judgements.changed_judgements import (
     without_empty_topics,
 )
 from pres_eval.reading.judgements.relevance import Relevance
+from pres_eval.reading.naming import using
 from pres_eval.reading.rewriting import EXCLUDE_FROM, MAP_RANKS, rewriting_of
 
 
@@ -92,7 +94,10 @@ class Qrels:
         check_jobs(jobs)
         if not isinstance(form, str):
             raise UsageError(f"form={form!r}: expected the name of a format, such as 'qrels'")
-        with reading(naming_of_arguments(columns, grades)):
+        naming = NO_NAMING
+        if columns is not None or grades is not None:
+            naming = naming_of_arguments(columns, grades)
+        with using(naming):
             self.relevance = read_judgements(data, form, name, jobs)
         """The judgements as arrays: grades and the pool of their documents."""
         if self._prints_lines and not is_path(data):
@@ -329,8 +334,10 @@ class Qrels:
             if likeness:
                 warn(f"{self.name}: {likeness}: were the two swapped? the judgements come first")
         options = _options(compat, max_retrieved, duplicates)
-        naming = naming_of_arguments(columns, None)
-        with reading(naming):
+        naming = NO_NAMING
+        if columns is not None:
+            naming = naming_of_arguments(columns, None)
+        with using(naming):
             if cluster is None:
                 ranking = rank_any(data, self.relevance, self.lookup, options, name, jobs)
             else:

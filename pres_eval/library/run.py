@@ -17,7 +17,6 @@ from pres_eval.library.evaluation import Evaluation, Origin
 from pres_eval.library.file_or_dict import read_groups_and_weights
 from pres_eval.library.ids import encode, texts_of
 from pres_eval.library.measures import Measures, selected
-from pres_eval.library.naming import reading
 from pres_eval.measures.selection import Selection, with_ties_and_bounds
 from pres_eval.options import AS_TREC_EVAL, BY_DOCNO, DEFAULT_NMAX, GIVES_VALUES, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
@@ -27,6 +26,7 @@ from pres_eval.reading.judgements.changed_judgements import (
     empty_topics,
     topics_answered_by_nothing,
 )
+from pres_eval.reading.naming import using
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import Scoring, warning_of_infinite_gains
 
@@ -112,7 +112,7 @@ class Run:
         These are ids that would match judged ones if they were written alike, and ranks that seem exchanged
         with scores.
         """
-        with reading(self._naming):
+        with using(self._naming):
             return look_again(self._made_of, self.ranking, self.qrels.relevance, self.qrels.lookup)
 
     def __repr__(self) -> str:
@@ -140,7 +140,7 @@ class Run:
                 f"{self.name}: was made of a {type(self._made_of).__name__}, which can be read once, expected"
                 " a path, a dict or a table"
             )
-        with reading(self._naming):
+        with using(self._naming):
             write_run(self._made_of, file, form, tag)
 
     def _options_of(self, settings: ScoreOptions) -> Options:
@@ -203,11 +203,15 @@ class Run:
         # With the ranking's options, which most calls share, columns are in a cache; the evaluation's follow.
         columns = selected(measures, self._options, nmax, self.qrels.form)
         columns = with_ties_and_bounds(columns, options, bounds, warn)
-        warn(warning_of_infinite_gains(columns, relevance))
+        of_infinite_gains = warning_of_infinite_gains(columns, relevance)
+        if of_infinite_gains is not None:
+            warn(of_infinite_gains)
         if len(self.ranking.ties.document):
             from pres_eval.analysis.ties import warning_of_ties  # most runs have none
 
-            warn(warning_of_ties(relevance, self.ranking, options, columns))
+            of_ties = warning_of_ties(relevance, self.ranking, options, columns)
+            if of_ties is not None:
+                warn(of_ties)
         groups_and_weights: tuple[Groups | None, Weights | None] = (None, None)
         if groups is not None or weights is not None:
             groups_and_weights = read_groups_and_weights(groups, weights, relevance.pool.topics, warn)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any
 
@@ -59,8 +58,10 @@ def first_values(data: Any) -> FirstValues | None:
 
 def is_runs_by_name(data: Any) -> bool:
     """Return whether the documents of the first topic have dicts as values: these are runs by name."""
-    values = first_values(data)
-    return is_dict(data) and values is not None and values.all_are(Mapping)
+    if not is_dict(data):
+        return False
+    documents: Any = next(iter(data.values()), {})
+    return is_dict(documents) and len(documents) > 0 and all(map(is_dict, documents.values()))
 
 
 def look_swapped(judged: FirstValues, run: FirstValues | None) -> str:

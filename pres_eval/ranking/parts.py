@@ -289,7 +289,7 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
     # The columns are filled part by part: when all documents are judged, they are as long as the run.
     rank = np.empty(offsets[-1], _widest_type([part.rank for part in parts]))
     document = np.empty(offsets[-1], _widest_type([part.document for part in parts]))
-    ties: list[Ties] = []
+    ties_of_parts: list[Ties] = []
     first_topic = 0
     for part in parts:
         topics_of_part = slice(first_topic, first_topic + len(part.topic))
@@ -298,17 +298,20 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
         document[rows] = part.document
         if len(part.ties.document):
             if isinstance(rows, slice):
-                ties.append(replace(part.ties, document=part.ties.document + rows.start))
+                ties_of_parts.append(replace(part.ties, document=part.ties.document + rows.start))
             else:
-                ties.append(replace(part.ties, document=rows[part.ties.document]))
+                ties_of_parts.append(replace(part.ties, document=rows[part.ties.document]))
         first_topic += len(part.topic)
+    ties = NO_TIES
+    if ties_of_parts:
+        ties = _joined_ties(ties_of_parts)
     return Ranked(
         topic=topic[order],
         num_ret=np.concatenate([part.num_ret for part in parts])[order],
         offsets=offsets,
         rank=rank,
         document=document,
-        ties=_joined_ties(ties),
+        ties=ties,
         num_dropped=sum(part.num_dropped for part in parts),
     )
 
@@ -324,9 +327,7 @@ def _are_ascending(topic: IntArray) -> bool:
 
 
 def _joined_ties(parts: Sequence[Ties]) -> Ties:
-    """Return the ties of all parts, whose documents are counted through all parts."""
-    if not parts:
-        return NO_TIES
+    """Return the ties of all parts (one or more), whose documents are counted through all parts."""
     return Ties.sorted_by_document(
         document=np.concatenate([part.document for part in parts]),
         first=np.concatenate([part.first for part in parts]),

@@ -9,7 +9,7 @@ from pres_eval.arrays import IntArray
 from pres_eval.options import BEST_SCORE, ERROR_OF_DUPLICATES, Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranker import Ranker
-from pres_eval.ranking.run_ranker import FilteredRows, RunRanker, only_topic
+from pres_eval.ranking.run_ranker import FilteredRows, RunRanker
 from pres_eval.ranking.whole_topics import KEEP_RANKS
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.file import Chunk
@@ -58,9 +58,9 @@ class RewritingRanker(RunRanker):
 
 
 def rewriting_ranker(
-    judged: Relevance, rewriting: Rewriting, options: Options, checks: bool
+    judged: Relevance, rewriting: Rewriting, options: Options, only: int | None, checks: bool
 ) -> RewritingRanker:
-    """Return the ranker for rewritten judgements and options; `checks`: see `RunRanker`."""
+    """Return the ranker for rewritten judgements and options; `only` and `checks`: see `RunRanker`."""
     duplicates = options.duplicates
     if rewriting.mapping is not None:
         checks = True  # a mapping makes duplicates of rows that had none
@@ -74,7 +74,7 @@ def rewriting_ranker(
         unmapped = Ranker.for_judgements(judged, options)
     return RewritingRanker(
         ranker=Ranker.for_judgements(judged, options, duplicates),
-        only=only_topic(judged, options),
+        only=only,
         checks=checks,
         rewriting=rewriting,
         unmapped=unmapped,

@@ -54,13 +54,14 @@ class RunRanker:
     @classmethod
     def for_judgements(cls, judged: Relevance, options: Options, checks: bool = True) -> RunRanker:
         """Return the ranker for judgements and options."""
+        only = None
+        if options.only_topic is not None:
+            (only,) = judged.pool.find_topics(Ids.from_texts([options.only_topic])).tolist()
         if judged.rewriting is not None:
             from pres_eval.ranking.rewritten import rewriting_ranker
 
-            return rewriting_ranker(judged, judged.rewriting, options, checks)
-        return cls(
-            ranker=Ranker.for_judgements(judged, options), only=only_topic(judged, options), checks=checks
-        )
+            return rewriting_ranker(judged, judged.rewriting, options, only, checks)
+        return cls(ranker=Ranker.for_judgements(judged, options), only=only, checks=checks)
 
     def passes(self) -> Sequence[RunRanker]:
         """Return the rankers with which a run whose topics are not whole is read, one reading each.
@@ -132,13 +133,6 @@ class RunRanker:
             return topic, unjudged
         # trec_eval: the other topics are not looked at, so that no document there is one too many.
         return np.where(topic == self.only, topic, -1), unjudged
-
-
-def only_topic(judged: Relevance, options: Options) -> int | None:
-    """Return the topic of -D as an index of the pool's, -1 for one that is not judged; None for all."""
-    if options.only_topic is None:
-        return None
-    return int(judged.pool.find_topics(Ids.from_texts([options.only_topic]))[0])
 
 
 def _judged_rows(topic: IntArray, lengths: IntArray) -> tuple[IntArray | slice, TopicNumbers]:

@@ -17,9 +17,22 @@ _CURRENT: ContextVar[Naming] = ContextVar("naming", default=NO_NAMING)
 """The naming of the block of `using` that runs now."""
 
 
+_NOTHING_NAMED = contextlib.nullcontext()
+
+
+def using(naming: Naming) -> contextlib.AbstractContextManager[None]:
+    """Return a context manager inside which files and tables are read with these columns and grades.
+
+    If nothing is named, all calls share one that does nothing: small calls would notice a new one each time.
+    """
+    if naming is NO_NAMING:
+        return _NOTHING_NAMED
+    return _set_current(naming)
+
+
 @contextlib.contextmanager
-def using(naming: Naming) -> Iterator[None]:
-    """Let files and tables be read with these columns and grades inside the block."""
+def _set_current(naming: Naming) -> Iterator[None]:
+    """Let `current_naming` return these columns and grades inside the block."""
     token = _CURRENT.set(naming)
     try:
         yield

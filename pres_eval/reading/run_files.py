@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError, quoted, readable, reason
 from pres_eval.reading.file import File
-from pres_eval.reading.headings import NO_NAMING, Role
+from pres_eval.reading.headings import Role
 from pres_eval.reading.judgements.datasets import DATASET, qrels_text
 from pres_eval.reading.naming import named
 from pres_eval.reading.storage import files_in, is_remote, remote_version
@@ -82,7 +82,7 @@ class RunFiles:
         if len(self.sources) > 1:
             return self._parts_of_form(form)
         (source,) = self.sources
-        if source.naming != NO_NAMING:
+        if source.naming.columns or source.naming.grades:
             form = form_of_named(source, form)
         elif form == TREC and source.starts_with(PARQUET_MAGIC):
             form = PARQUET
@@ -111,7 +111,7 @@ class RunFiles:
             return replace(self, form=form)
         naming = filled_sources[0].naming
         if is_parquet_run:
-            if naming != NO_NAMING:
+            if naming.columns or naming.grades:
                 from pres_eval.reading.formats.parquet import check_order_of_parts
 
                 for source in filled_sources:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison
 from pres_eval.analysis.corrections import CORRECT_OVER_ALL, SHARED
@@ -41,18 +42,22 @@ def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
 
     topics  the topics that means are over, in words
     """
-    note = paper_note(result)
+    note = partial(paper_note, result)  # the screen shows none
     tables = [
         replace(_means(result, topics), paper_note=note),
-        replace(_intervals(result), paper_note=paper_note_without_test(result)),
+        replace(_intervals(result), paper_note=partial(paper_note_without_test, result)),
     ]
     if result.comparisons and result.baselines is None:
-        # In a paper the title is a comment, and nothing else explains the letters.
-        tables.append(replace(_groups(result), paper_note=f"{SHARED}; {note}"))
+        tables.append(replace(_groups(result), paper_note=partial(_paper_note_of_letters, result)))
         tables.append(replace(_means_with_letters(result, topics), paper_note=note))
     if result.comparisons:
         tables.append(replace(_comparisons(result), paper_note=note))
     return tables
+
+
+def _paper_note_of_letters(result: ComparedRuns) -> str:
+    """Return the note that explains the letters: in a paper the title is a comment, and nothing else does."""
+    return f"{SHARED}; {paper_note(result)}"
 
 
 def _means(result: ComparedRuns, topics: str) -> Table:

@@ -208,7 +208,7 @@ def written(grid: Grid, style: str, width: int | None = None) -> str:
     text = "".join(f"{line.rstrip()}\n" for line in lines)
     if style == MARKDOWN:
         text += "".join(f"| {' | '.join(cells)} |\n" for cells in _as_cells(grid))
-    elif apart_is_below:
+    elif apart_is_below and grid.apart:
         text += "".join(f"{line}\n" for line in _apart_lines(grid, width))
     if not grid.title:
         return text

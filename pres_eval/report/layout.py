@@ -93,7 +93,7 @@ class Table:
     headed    whether LaTeX prints the title, too, which is a comment otherwise
     drawing   lines of letters that make a picture, below the notes
     rest      the last line: what people do not see, and how they get it
-    paper_note  the line below a table for a paper or a page: topics, test, version
+    paper_note  returns the line below a table for a paper or a page, of topics, test, version; None: no line
     """
 
     name: str = ""
@@ -106,7 +106,7 @@ class Table:
     readers: Readers = Readers.ALL
     drawing: Sequence[str] = ()
     rest: str = ""
-    paper_note: str = ""
+    paper_note: Callable[[], str] | None = None
     headed: bool = False
 
 
@@ -202,9 +202,9 @@ def _as_text(tables: Sequence[Table], look: Look) -> str:
     texts = []
     for table in tables:
         notes = list(table.notes)
-        if table.paper_note and look.markup in PAPER_STYLES:
+        if table.paper_note is not None and look.markup in PAPER_STYLES:
             notes = [_without_correct_over(note) for note in notes]
-            notes.append(table.paper_note)
+            notes.append(table.paper_note())
         texts.append(laid_out([grid_of(table, look)], notes, look))
         if table.drawing:
             texts.append(drawing_text(table.drawing, look.markup))

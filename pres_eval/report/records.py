@@ -22,8 +22,8 @@ from pres_eval.errors import RunFailure
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import AS_TREC_EVAL, Options
-from pres_eval.reading.descriptions import header_of
 from pres_eval.reading.topic_files import MACRO_MEAN, WORST_GROUP, Groups, Weights
+from pres_eval.report.descriptions import header_of
 from pres_eval.report.groups import over_groups, worst_group
 from pres_eval.report.signature import signature_line
 from pres_eval.report.text import exact, text_of, whole

@@ -12,7 +12,7 @@ from pres_eval.errors import MeasureError
 from pres_eval.measures.names import read_text
 from pres_eval.measures.notation import NOTATIONS
 from pres_eval.options import V9
-from pres_eval.reading.descriptions import read_texts
+from pres_eval.report.descriptions import read_texts
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\nq2 0 d3 2\n"
 RUN = "q1 Q0 d1 1 3.0 bm25\nq1 Q0 d2 2 2.0 bm25\nq2 Q0 d3 1 2.0 bm25\nq2 Q0 d9 2 1.0 bm25\n"

@@ -10,7 +10,7 @@ from support.browser import AVAILABLE, Browser
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of, report_of_texts
 
 from pres_eval.errors import InputError
-from pres_eval.reading.descriptions import read_texts
+from pres_eval.report.descriptions import read_texts
 from pres_eval.report.html import as_html
 
 

@@ -24,6 +24,16 @@ STRATA = Layout("topic iteration docno stratum relevance", number=4, whole=True)
 PRELS = Layout("topic docno relevance method inclusion-probability", number=4)
 """Columns of the formats of these names."""
 
+LAYOUTS = {
+    "qrels_jg": QRELS_JG,
+    "subtopics": SUBTOPICS,
+    "qrels_prefs": QRELS_PREFS,
+    "prefs": PREFS,
+    "strata": STRATA,
+    "prels": PRELS,
+}
+"""The same by the names that -R gives the formats."""
+
 SURE_TO_BE_JUDGED = (b"0", b"2")
 """Methods, in prels, of documents that an algorithm chose, alone (0) or as chance did too (2).
 

@@ -226,5 +226,5 @@ def _without_repeats(
     return Pooled(pool, rows[is_new], again[order_in_file], repeated_documents[order_in_file])
 
 
-NO_POOL = Pool(topics=Ids.from_texts([]), documents=NO_IDS, offsets=np.zeros(1, np.int64))
+NO_POOL = Pool(topics=NO_IDS, documents=NO_IDS, offsets=np.zeros(1, np.int64))
 """The pool without topics."""

@@ -14,7 +14,7 @@ from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.blocks import Block, FileFormat, joined
 from pres_eval.reading.file import File
-from pres_eval.reading.headings import GAINS_ADVICE, NO_NAMING, Role
+from pres_eval.reading.headings import GAINS_ADVICE, Role
 from pres_eval.reading.judgements.pool import Pool, Pooled, Remembered, build_pool
 from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, no_lines_error, results_of_chunks
 from pres_eval.reading.numbers import are_whole
@@ -209,7 +209,7 @@ def _read_recognised(source: File, form: str, jobs: int | None) -> QrelsJudgemen
     """Return judgements in lines of qrels or qrels_float, or else in the format that is recognised."""
     with_decimals = form == "qrels_float"
     # Other formats are imported where they are needed, as that takes a while, and few files have them.
-    if source.naming != NO_NAMING:  # options name columns, or explain words
+    if source.naming.columns or source.naming.grades:  # options name columns, or explain words
         from pres_eval.reading.formats.recognising import judgements_format
 
         named_format = judgements_format(source)

@@ -11,8 +11,8 @@ import pytest
 from support.commands import QRELS, RUNS, Command
 
 import pres_eval
-from pres_eval.reading.descriptions import header_of
 from pres_eval.report import records
+from pres_eval.report.descriptions import header_of
 
 jsonschema: Any = pytest.importorskip("jsonschema")
 SCHEMA = Path(records.__file__).with_name("evaluation.schema.json")
