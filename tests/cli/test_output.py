@@ -116,3 +116,20 @@ def test_an_html_file_has_html_tables(
     assert "<table>" in page.read_text()
     call.ok(*words, "--output", page, "--format", "csv", *files)
     assert "<table>" not in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("output", "code"), [("parts/part-2", 1), ("parts_old/part-2", 0), ("part/part-2", 0)]
+)
+def test_only_files_of_a_run_in_parts_are_kept(
+    output: str, code: int, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Folders whose names begin alike are others."""
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("1 0 a 1\n")
+    for folder in ("parts", "parts_old", "part"):
+        Path(folder).mkdir()
+        Path(folder, "part-2").write_text("1 Q0 a 1 1 run\n")
+    called = command("-m", "map", "--output", output, "qrels", "parts")
+    assert called.code == code and ("a file of parts," in called.err) == bool(code)
+    assert (Path(output).read_text() == "1 Q0 a 1 1 run\n") == bool(code)

@@ -321,6 +321,21 @@ def test_intervals_hold_the_truth_of_thinned_judgements(tmp_path: Path) -> None:
     assert held >= 0.9 * samples
 
 
+def test_each_topic_is_drawn_again_on_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Topics with the same samples get other intervals, also in blocks of one topic."""
+    monkeypatch.setattr("pres_eval.analysis.sample_intervals.TOPICS_AT_ONCE", 1)
+    rng = random.Random(4)
+    grades = [rng.randint(-1, 1) for _ in range(40)]
+    rows = [(topic, 0, f"d{n}", 1, grade) for topic in "12" for n, grade in enumerate(grades)]
+    write(tmp_path / "qrels", rows)
+    write(tmp_path / "run", [(topic, 0, f"d{n}", 0, -n, "r") for topic in "12" for n in range(0, 40, 2)])
+    judged = pe.Qrels(str(tmp_path / "qrels"), form="strata")
+    found = judged.rank(str(tmp_path / "run")).evaluate(["inum_rel", "xinfAP"], intervals=True)
+    first, second = found.per_topic("xinfAP(upper)").tolist()
+    assert found.per_topic("inum_rel").tolist()[0] == found.per_topic("inum_rel").tolist()[1]
+    assert first != second
+
+
 PRELS = [
     ("1", "a", 1, 1, 0.5), ("1", "b", 0, 1, 0.25), ("1", "c", 1, 2, 0.25), ("1", "e", 1, 0, 0.1),
     ("2", "a", 1, 1, 1.0),
