@@ -138,6 +138,8 @@ class Change:
         before = six_digits(self.before, kind, other=self.now)
         if self.now == self.before:
             return f"stayed at {before}"
+        if math.isnan(self.now):
+            return f"is nan, was {before}"
         verb = "rose" if self.now > self.before else "fell"
         now = six_digits(self.now, kind, other=self.before)
         change = six_digits(abs(self.now - self.before), kind, other=0.0)
