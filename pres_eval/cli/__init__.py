@@ -98,6 +98,14 @@ def _has_option(command: click.Command, option: str) -> bool:
     return any(option in parameter.opts for parameter in command.params)
 
 
+def _takes(command: click.Command, option: str, value: str) -> bool:
+    """Return whether a command has an option of this name, and its choices, if it has any, this value."""
+    for parameter in command.params:
+        if option in parameter.opts:
+            return not isinstance(parameter.type, click.Choice) or value in parameter.type.choices
+    return False
+
+
 GUESSED_OPTIONS = {
     **{f"--{form}": f"--format {form}" for form in ("csv", "tsv", "json", "latex", "markdown")},
     "--letters": "--all-pairs --table groups",
@@ -143,7 +151,7 @@ def _no_such_option(error: click.NoSuchOption) -> str:
     if error.possibilities:
         hint = f"did you mean {' or '.join(sorted(error.possibilities))}?"
     options = GUESSED_OPTIONS.get(error.option_name, "")
-    if options and error.ctx is not None and _has_option(error.ctx.command, options.split()[0]):
+    if options and error.ctx is not None and _takes(error.ctx.command, *options.split()[:2]):
         hint = f"did you mean {options}?"
     return f"{error.option_name}: no such option; {hint}"
 

@@ -8,7 +8,7 @@ import os
 import click
 from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
 
-from pres_eval.cli.command_options import Choice
+from pres_eval.cli.command_options import NAMES_A_FILE, Choice
 from pres_eval.cli.commands import COMMANDS, COMPLETION_VARIABLE, command_of
 from pres_eval.cli.streams import say
 
@@ -150,7 +150,8 @@ def _completable(name: str | None) -> click.Command:
         is_argument = isinstance(parameter, click.Argument)
         names_measures = parameter.name == "measures" or (name == "measures" and is_argument)
         # Arguments without choices of their own name files.
-        names_files = parameter.metavar == "FILE" or (is_argument and parameter.type is click.STRING)
+        names_files = NAMES_A_FILE.match(parameter.metavar or "") is not None
+        names_files |= is_argument and parameter.type is click.STRING
         choices = _choices(parameter.name or "")
         if choices:
             parameter.type = Choice(choices)

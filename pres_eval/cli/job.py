@@ -11,7 +11,7 @@ from pres_eval.checking.warnings import check_common_topics
 from pres_eval.cli.command_options import FileUse, FiniteRange, argument, option
 from pres_eval.cli.gating import GATE_FIELDS, GateOptions
 from pres_eval.cli.output import FORMAT_OF_ENDING, set_format
-from pres_eval.cli.reader import runs_at, warn_of_ties
+from pres_eval.cli.reader import num_retrieved, runs_at, warn_of_ties
 from pres_eval.cli.shared import (
     GROUPS,
     MEASURES,
@@ -178,7 +178,7 @@ class ReadRun(NamedTuple):
     """Facts of a run that was read, for the warning about all runs together.
 
     topics         (T,) indices of its topics in the judgements
-    num_retrieved  number of its documents
+    num_retrieved  number of its documents that count, as -M leaves them
     """
 
     tag: str
@@ -277,8 +277,8 @@ class Job(Scoring):
         options = self.command_options
         for ranking in runs_at(options, options.runs, self.relevance, self.options, self.failures):
             if len(ranking.topic) or not options.keep_going:
-                num_retrieved = int(ranking.num_ret.sum())
-                self.read_runs.append(ReadRun(ranking.tag, ranking.name, ranking.topic, num_retrieved))
+                number = num_retrieved(ranking, self.options.max_retrieved)
+                self.read_runs.append(ReadRun(ranking.tag, ranking.name, ranking.topic, number))
             yield ranking
 
     def _names(self) -> list[str]:

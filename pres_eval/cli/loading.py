@@ -16,7 +16,7 @@ from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.checking.warnings import without_common_topic
 from pres_eval.cli.analysing import PairedOptions
 from pres_eval.cli.progress import loop_with_bar
-from pres_eval.cli.reader import path_of, relevance_at, runs_at, warn_of_ties
+from pres_eval.cli.reader import num_retrieved, path_of, relevance_at, runs_at, warn_of_ties
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import say
 from pres_eval.engines.threads import Loop, in_turn
@@ -71,7 +71,7 @@ class Loaded:
 
         With -c or --topics all they are over all topics of the judgements.
         """
-        depths = [int(ranking.num_ret.sum()) for ranking in self.rankings]
+        depths = [num_retrieved(ranking, self.options.max_retrieved) for ranking in self.rankings]
         self.command_options.warn(depth_warning(selection, depths))
         loop = self.loop("evaluating")
         return pair_runs(self.relevance, self.rankings, self.names, selection, self.options, loop)

@@ -86,7 +86,7 @@ def command(options: MergeOptions) -> None:
     if options.disagreements_file is not None:
         write_output(options.disagreements_file, _disagreement_lines(judged, grades, differing.tolist()))
     with output_file(options.output) as stream, writing_results():
-        form = ENDINGS.get(PurePath(options.output or "").suffix, "qrels")
+        form = ENDINGS.get(PurePath(options.output or "").suffix.lower(), "qrels")
         write_blocks(stream, [block], form, grades=True, name=options.first, tag="")
     if not options.quiet:
         note(_summary(judged, len(differing), is_listed=options.disagreements_file is not None))

@@ -338,6 +338,14 @@ def path_of(ranking: Ranking) -> str:
     return ranking.name
 
 
+def num_retrieved(ranking: Ranking, max_retrieved: int | None) -> int:
+    """Return how many documents of a run count: of each topic the first `max_retrieved`, all for None."""
+    lengths = ranking.num_ret.tolist()
+    if max_retrieved is not None:
+        lengths = [min(length, max_retrieved) for length in lengths]
+    return sum(lengths)
+
+
 def warn_of_ties(options: NumberOptions, scoring: Scoring, ranking: Ranking) -> None:
     """Warn of a run with equal scores if the order of its documents could change its main measure."""
     if not options.quiet:

@@ -138,9 +138,11 @@ class Change:
         before = six_digits(self.before, kind, other=self.now)
         if self.now == self.before:
             return f"stayed at {before}"
+        if math.isnan(self.now):
+            return f"is nan, was {before}"
         verb = "rose" if self.now > self.before else "fell"
         now = six_digits(self.now, kind, other=self.before)
-        change = six_digits(abs(self.now - self.before), kind, other=0.0)
+        change = six_digits(float(abs(_difference(self.before, self.now))), kind, other=0.0)
         return f"{verb} from {before} to {now}, by {change}"
 
     def _size(self) -> float:
@@ -319,8 +321,12 @@ def _is_worse(before: float, now: float, allowed: Allowance, less_is_better: boo
         return True
     if math.isinf(before) or math.isinf(now):  # no allowance reaches that far
         return now > before if less_is_better else now < before
-    # 0.5 - 0.499 is more than 0.001 in doubles: the shortest decimals of the doubles are compared.
-    fall = Decimal(repr(before)) - Decimal(repr(now))
+    fall = -_difference(before, now)
     if less_is_better:
         fall = -fall
     return fall > allowed.largest_fall(before)
+
+
+def _difference(before: float, now: float) -> Decimal:
+    """Return how far a value rose, by the shortest decimals of the doubles: 0.5 - 0.499 is 0.001 then."""
+    return Decimal(repr(now)) - Decimal(repr(before))

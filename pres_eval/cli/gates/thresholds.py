@@ -156,7 +156,7 @@ def _finding(
         is_reached, side, direction = value >= threshold.value, "at least", "low"
     limit = f"{label}: wanted {side} {threshold.text}"
     message = f"{limit}, got {six_digits(value, kind, other=threshold.value)}{missing}"
-    if not is_reached:
+    if not is_reached and not math.isnan(value):
         message += f", {six_digits(abs(value - threshold.value), kind, other=0.0)} too {direction}"
     if missing:
         message += "; add -c, so that the others count as 0, or --topics own, to leave them out as now"
