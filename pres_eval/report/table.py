@@ -189,7 +189,7 @@ def as_table(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) 
     """
     check_style(layout.style)
     grids = [_turned(grid_of(table, layout), layout) for table in _tables_of(evaluations, layout)]
-    return laid_out(grids, [text_of(note) for note in layout.notes], layout)
+    return laid_out(grids, layout.notes, layout)
 
 
 def as_csv(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
