@@ -122,7 +122,8 @@ def try_other_judgements(
         values_by_rival.append(summaries(evaluations_of(scoring, [reread[0], reread[rival]]))[0])
     # (rivals, 2) the values of the best run and of the rival.
     values = np.array(values_by_rival)
-    leads = rounded(values[:, 1] - values[:, 0])
+    with np.errstate(invalid="ignore"):  # an infinite value less another is no number
+        leads = rounded(values[:, 1] - values[:, 0])
     nearest = int(leads.argmax())
     return OtherJudgements(
         label=column.label,

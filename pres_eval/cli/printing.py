@@ -262,7 +262,7 @@ def _notes(job: Job) -> Iterator[str]:
     elif options.bounds:
         yield BOUNDS_NOTE
     if options.weights is not None:
-        yield f"means with the weights of topics in {options.weights}"
+        yield f"means with the weights of topics in {text_of(options.weights)}"
 
 
 def _record_for_json(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job) -> Record:

@@ -78,14 +78,16 @@ def over_groups(evaluation: ScoredRun, names: Sequence[str]) -> dict[str, tuple[
     return {**by_group, MACRO_MEAN: tuple(means), WORST_GROUP: tuple(worst_values)}
 
 
-def worst_group(evaluation: ScoredRun, number: int) -> str | None:
-    """Return the group in which a column, by its number, has its worst value, the first of several.
+def worst_group(evaluation: ScoredRun, names: Sequence[str], number: int) -> str | None:
+    """Return which of the groups has the worst value of a column, by its number: the first of several.
 
     None if there is no worst value: see `over_groups`.
     """
-    column = evaluation.columns[number]
-    values = {name: group.summary[number] for name, group in evaluation.groups.items()}
-    _, worst = _mean_and_worst(column, list(values.values()))
+    values: dict[str, float | str | None] = {}
+    for name in names:
+        group = evaluation.groups.get(name)
+        values[name] = None if group is None else group.summary[number]
+    _, worst = _mean_and_worst(evaluation.columns[number], list(values.values()))
     if worst is None:
         return None
     return next(name for name, value in values.items() if value == worst)

@@ -212,14 +212,15 @@ def _groups(evaluation: ScoredRun, groups: Groups | None) -> dict[str, Any]:
         else:
             summary = _summary_values(scores)
             by_group[text_of(name)] = {"topics": scores.totals.num_topics, "summary": summary}
-    values = over_groups(evaluation, list(groups.topics))
+    names = list(groups.topics)
+    values = over_groups(evaluation, names)
     macro, worst = {}, {}
     for column, label in enumerate(evaluation.labels):
         mean, worst_value = values[MACRO_MEAN][column], values[WORST_GROUP][column]
         if mean is not None:
             macro[label] = mean
         if worst_value is not None:
-            group = text_of(worst_group(evaluation, column) or "")
+            group = text_of(worst_group(evaluation, names, column) or "")
             worst[label] = {"group": group, "value": worst_value}
     return {"groups": by_group, MACRO_MEAN: macro, WORST_GROUP: worst}
 

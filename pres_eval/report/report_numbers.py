@@ -167,7 +167,8 @@ def against_median(report: Report, run: int, label: str = "map") -> FloatArray:
     values = report.per_topic(run, label)
     if medians is None:
         medians = values
-    return np.asarray(values - medians, np.float64)
+    with np.errstate(invalid="ignore"):  # an infinite value less another is no number
+        return np.asarray(values - medians, np.float64)
 
 
 LISTED_TOPICS = 15

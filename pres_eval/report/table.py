@@ -84,7 +84,7 @@ def in_order_of(
     named = list(zip(names, evaluations, strict=True))
     if layout.sort is None or not named:
         return named
-    column = evaluations[0].labels.index(_sort_label(evaluations[0], layout.sort))
+    column = evaluations[0].labels.index(_sort_label(evaluations, layout.sort))
     # Times this, the best value is the lowest.
     sign = 1 if evaluations[0].columns[column].measure.less_is_better else -1
     incomplete = set(incomplete_runs(evaluations))
@@ -99,10 +99,15 @@ def in_order_of(
     return [named[run] for run in sorted(range(len(named)), key=key)]
 
 
-def _sort_label(evaluation: ScoredRun, name: str) -> str:
-    """Return the label of the column that --sort means by a name; raise UsageError if there is none."""
-    columns = zip(evaluation.columns, evaluation.summary, strict=True)
-    labels = [column.label for column, summary in columns if isinstance(summary, float)]
+def _sort_label(evaluations: Sequence[ScoredRun], name: str) -> str:
+    """Return the label of the column that --sort means by a name; raise UsageError if there is none.
+
+    It has a number of some run: over a group of topics not all runs need have one.
+    """
+    labels: list[str] = []
+    for number, label in enumerate(evaluations[0].labels):
+        if any(isinstance(evaluation.summary[number], float) for evaluation in evaluations):
+            labels.append(label)
     return known_label("--sort", name, labels)
 
 
@@ -119,7 +124,7 @@ def sort_note(
     """
     if layout.sort is None or len(evaluations) < 2:
         return None
-    with_groups = with_group_columns(evaluations[0], groups)
+    with_groups = [with_group_columns(evaluation, groups) for evaluation in evaluations]
     label, group = split_label(_sort_label(with_groups, layout.sort))
     names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations], layout.naming)
     compared_names, compared_runs, shown_label = names, list(evaluations), label
@@ -189,7 +194,7 @@ def as_table(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) 
     """
     check_style(layout.style)
     grids = [_turned(grid_of(table, layout), layout) for table in _tables_of(evaluations, layout)]
-    return laid_out(grids, [text_of(note) for note in layout.notes], layout)
+    return laid_out(grids, layout.notes, layout)
 
 
 def as_csv(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:

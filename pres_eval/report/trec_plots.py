@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -128,7 +129,8 @@ def document(report: Report) -> Iterator[Figure]:
     subject = default_subject(report)
     yield from _text_pages(_first_page(report))
     if report.compared.pairs is not None:
-        yield draw_intervals(report, subject)
+        # The first measure of the leaderboard may be a count, which has no intervals.
+        yield draw_intervals(report, replace(subject, label=report.main))
     yield draw_curves(report)
     yield draw_distributions(report, subject)
     if len(report.names) > 1:

@@ -107,7 +107,7 @@ def _means(report: Report, groups: Groups, label: str, comparisons: Sequence[Gro
         for group in names:
             mark = marks.get((name, group), "")
             cells.append(texts[group] + mark + _count_if_lacking(report, run, groups, group))
-        cells += [texts[MACRO_MEAN], worst_group(evaluation, column) or UNKNOWN]
+        cells += [texts[MACRO_MEAN], worst_group(evaluation, names, column) or UNKNOWN]
         rows.append(cells)
     return table(
         f"Means of {label} by group of topics", ["run", *names, "mean of groups", "worst group"], rows

@@ -281,8 +281,8 @@ def _topics(report: Report, run: int) -> list[Content]:
         rival = "; no run does better"
     else:
         best_run = int(np.flatnonzero(gains[:, topic] == best[topic])[0])
-        value = report.matrix(label)[best_run, topic]
-        rival = f"; the best there: {report.names[best_run]}, {value:.{DIGITS}f}"
+        value = _value_of_topic(report, best_run, topic)
+        rival = f"; the best there: {report.names[best_run]}, {value}"
     return [f"{words}. ", *_weakest_topics(report, run, weakest, rival)]
 
 
@@ -296,9 +296,15 @@ def _weakest_topics(report: Report, run: int, topics: Sequence[int], rival: str)
     more = ""
     if len(topics) > 1:
         more = f" and {len(topics) - 1} more"
-    value = f"{report.matrix(report.main)[run, topics[0]]:.{DIGITS}f}"
+    value = _value_of_topic(report, run, topics[0])
     link_to_topic = link("topic", topic, topic=topic, run=name)
     return [f"{name} is weakest on ", link_to_topic, f"{more} ({report.main} {value}{rival})."]
+
+
+def _value_of_topic(report: Report, run: int, topic: int) -> str:
+    """Return a run's value of the main measure on a topic, by their numbers, as people are shown it."""
+    value = float(report.matrix(report.main)[run, topic])
+    return shown(value, DIGITS, report.column(report.main).measure.format)
 
 
 def _topics_of_run(report: Report, run: int, count: int) -> str:
@@ -361,10 +367,11 @@ def _bounds_of_run(report: Report, trust: Trust, run: int) -> str:
     label = report.main if report.main in trust.bounds else "P_10"
     if label not in trust.bounds:
         return ""
-    low, high = trust.bounds[label][:, run].tolist()
-    if shown(low, DIGITS) == shown(high, DIGITS):
+    kind = report.column(label).measure.format
+    low, high = (shown(value, DIGITS, kind) for value in trust.bounds[label][:, run].tolist())
+    if low == high:
         return ""
-    return f": {label} lies between {low:.{DIGITS}f} and {high:.{DIGITS}f}, by what the unjudged ones are"
+    return f": {label} lies between {low} and {high}, by what the unjudged ones are"
 
 
 def _amount(judged: float) -> str:
