@@ -54,6 +54,9 @@ FIRST_TRIES, MOST_TRIES = 2, 14
 
 ALL_TRIES = 1_000_000
 
+MOST_STEPS = 10_000
+"""More than a transcript has."""
+
 FOLLOWING_STATEMENTS = 6
 """Statements of Python behind the one that runs a mutant, which may print what it did."""
 
@@ -180,13 +183,17 @@ def learn(transcripts: Sequence[Transcript], folder: Path, jobs: int) -> None:
     shutil.rmtree(folder / "play", ignore_errors=True)
 
 
-def steps_of_lines(folder: Path, stems: Iterable[str]) -> dict[str, dict[int, list[StepName]]]:
-    """For each module and line the steps that run it, of transcripts by their names."""
+def steps_of_lines(
+    folder: Path, stems: Iterable[str], modules: set[str]
+) -> dict[str, dict[int, list[StepName]]]:
+    """For each line of some modules the steps that run it, of transcripts by their names."""
     found: dict[str, dict[int, list[StepName]]] = defaultdict(lambda: defaultdict(list))
     for stem in stems:
-        for module, lines in json.loads((folder / f"{stem}.json").read_text()).items():
-            for line, steps in lines.items():
-                found[module][int(line)] += [(stem, step) for step in steps]
+        of_modules = json.loads((folder / f"{stem}.json").read_text())
+        names = [(stem, number) for number in range(MOST_STEPS)]
+        for module in modules.intersection(of_modules):
+            for line, steps in of_modules[module].items():
+                found[module][int(line)] += [names[step] for step in steps]
     return found
 
 
@@ -273,27 +280,23 @@ class Trial:
 
 
 def planned(
-    mutants: Sequence[Mutant],
-    wanted: Iterable[int],
-    lines: dict[str, dict[int, list[StepName]]],
-    first: int,
-    most: int,
+    steps_of_mutants: Sequence[Sequence[StepName]], wanted: Iterable[int], first: int, most: int
 ) -> dict[StepName, list[int]]:
     """Return for each step the mutants to be tried on it: of each mutant's steps those from first to most."""
     plan: dict[StepName, list[int]] = defaultdict(list)
     for index in wanted:
-        for step in steps_of(mutants[index], lines)[first:most]:
+        for step in steps_of_mutants[index][first:most]:
             plan[step].append(index)
     return plan
 
 
-def steps_of(mutant: Mutant, lines: dict[str, dict[int, list[StepName]]]) -> list[StepName]:
-    """Return the steps that run a mutant's statement, in an order by chance that is the same each time."""
+def steps_of(mutant: Mutant, lines: dict[str, dict[int, list[StepName]]], most: int) -> list[StepName]:
+    """Return steps that run a mutant's statement, at most so many, drawn by chance, the same each time."""
     of_module = lines.get(mutant.path, {})
     first, last = mutant.lines
     steps = sorted({step for line in range(first, last + 1) for step in of_module.get(line, ())})
     random.Random(mutant.key).shuffle(steps)
-    return steps
+    return steps[:most]
 
 
 def candidates(only: Sequence[str], change: str) -> list[Mutant]:
@@ -351,7 +354,6 @@ def main() -> int:
         transcripts = [one for one in transcripts if one.path.stem in chosen.transcripts]
     new = [one for one in transcripts if not (learned / f"{one.path.stem}.json").exists()]
     learn(new, learned, chosen.jobs)
-    lines = steps_of_lines(learned, [one.path.stem for one in transcripts])
 
     mutants = [
         mutant
@@ -365,11 +367,18 @@ def main() -> int:
     random.Random(chosen.seed).shuffle(mutants)
     mutants = mutants[: chosen.sample]
 
-    trial = Trial(mutants, folder, chosen.jobs)
     rounds = [(0, ALL_TRIES)] if chosen.again else [(0, FIRST_TRIES), (FIRST_TRIES, MOST_TRIES)]
+    most_tries = rounds[-1][1]
+    lines = steps_of_lines(
+        learned, [one.path.stem for one in transcripts], {mutant.path for mutant in mutants}
+    )
+    steps_of_mutants = [steps_of(mutant, lines, most_tries) for mutant in mutants]
+    # Each copy of the process would carry them.
+    del lines
+    trial = Trial(mutants, folder, chosen.jobs)
     for first, most in rounds:
         alive = [index for index in range(len(mutants)) if not trial.tried.killed[index]]
-        plan = planned(mutants, alive, lines, first, most)
+        plan = planned(steps_of_mutants, alive, first, most)
         by_chance = random.Random(0).sample(transcripts, len(transcripts))
         trial.play(by_chance, plan)
     shutil.rmtree(folder)
