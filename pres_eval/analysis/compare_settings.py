@@ -216,7 +216,7 @@ def reach_warning(settings: CompareSettings, scores: PairedScores, comparisons: 
         remedies.append("--test t")
     effort, p_value = plural(topics), "p-value"
     if is_random:
-        effort += f", {settings.samples} samples"
+        effort += f", {plural(settings.samples, 'sample')}"
     if times > 1:
         effort += f" and {plural(comparisons, 'comparison')}"
         p_value = "corrected p-value"

@@ -181,7 +181,7 @@ def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
     lines = separated_rows(path, content, expected="CSV as --format csv writes it", separator=separator)
     rows = [(line, row) for line, row in lines if any(cell.strip() for cell in row)]
     if not rows or len(rows[0][1]) < 2:
-        raise InputError(path, 1 if rows else None, "no heading", "run,MEASURE,MEASURE,...")
+        raise InputError(path, rows[0][0] if rows else None, "no heading", "run,MEASURE,MEASURE,...")
     for line, row in rows[1:]:
         if len(row) != len(rows[0][1]):
             raise InputError(path, line, f"{len(row)} columns", f"{len(rows[0][1])} as in the heading")

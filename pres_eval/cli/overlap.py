@@ -194,10 +194,12 @@ def _check_common_topic(first: RankedLists, second: RankedLists) -> None:
     topics_of_first = "no topics"
     if first.topics:
         topics_of_first = f"topics such as {quoted(first.topics[0])}"
-    topic_of_second = next(iter(second.topics), b"")
+    topics_of_second = "topics of the second, which has none"
+    if second.topics:
+        topics_of_second = f"topics of the second such as {quoted(second.topics[0])}"
     raise UsageError(
         f"{first.name} and {second.name} have no topic in common: the first has {topics_of_first},"
-        f" expected topics of the second such as {quoted(topic_of_second)}"
+        f" expected {topics_of_second}"
     )
 
 

@@ -86,8 +86,9 @@ def _size_notes(plan: SizePlan, topics: int) -> list[str]:
         f"ANOVA: for a one-way analysis of variance to find that some of {plan.runs} runs differ, if the best"
         f" and the worst are {plan.delta:g} apart; interval: for one of the difference of two runs no wider"
         f" than {plan.delta:g}",
-        "deviation: of a score, what neither run nor topic explains; -: the scores do not vary; detectable:"
-        " the least difference that the t-test finds with these topics",
+        "deviation: of a score, what neither run nor topic explains; -: the scores do not vary, or more than"
+        " a million topics are needed; detectable: the least difference that the t-test finds with these"
+        " topics",
     ]
 
 
