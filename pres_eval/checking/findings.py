@@ -310,6 +310,7 @@ def report_respelling(
     pairs: list[tuple[Id, bytes]] = []
     for change in respelling.all_changes():
         changes.append(change.without)
+        report.counts[kind, change.without] += change.count
         pairs += change.pairs
     # Ids that lost one number and ids that lost two are two changes with the same words.
     message = f"they match {', others '.join(dict.fromkeys(changes))}{respelling.advice}"

@@ -234,8 +234,13 @@ def find_respelling(ours: Sequence[Id], judged: Sequence[Id]) -> Respelling | No
                 best, pairs = attempt, matched
     if best is None:
         return None
-    # A rule is named only if fewer ids match without it.
-    names = [rule for rule in best.rules if len(best.without_rule(rule).pairs(ours, judged)) < len(pairs)]
+    # Only rules without which fewer ids match are named; of two that do the same, the first one.
+    needed = best
+    for rule in reversed(best.rules):
+        fewer = needed.without_rule(rule)
+        if len(fewer.pairs(ours, judged)) >= len(pairs):
+            needed = fewer
+    names = list(needed.rules)
     if best.cut is patent_number:
         names.append(PATENTS)
     elif best.cuts_chunks:

@@ -29,7 +29,7 @@ from pres_eval.checking.second_look import (
     exchanged_unsorted,
     exchanged_whole,
 )
-from pres_eval.checking.whole_files import CheckedRun, check_length, check_tags, sum_up_ties
+from pres_eval.checking.whole_files import CheckedRun, check_length, check_tags, sum_up_notations, sum_up_ties
 from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.errors import quoted
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
@@ -259,6 +259,7 @@ class RunChecker:
         for kind in ("ties", "float32-ties"):
             if kind in report.findings:
                 sum_up_ties(report, kind)
+        sum_up_notations(report)
         check_length(report, run, self.options.depths, self.options.at_most)
 
     def _part(self, whole_topics: bool, lines: Lines) -> CheckedPart:

@@ -52,6 +52,9 @@ def warnings_about(
         warnings += _of_lines(ranking, relevance, options)
     if len(ranking.topic) < len(relevance.pool.topics) or len(ranking.unjudged_ids):
         warnings += _of_topics(ranking, relevance, options, missing_topics)
+    if not len(ranking.topic) and len(ranking.unjudged_ids) and _scores_missing_topics(options):
+        # No error says so: all topics of the judgements count as 0.
+        warnings.append(without_common_topic(relevance, ranking, options))
     if relevance.info is RelevanceInfo.STRATA:
         warnings += _undrawn_strata(ranking, cast("Sample", relevance), options)
     checked_too: list[str] = []  # warnings of faults that `pres-eval check` reports with examples
@@ -259,9 +262,13 @@ def unmatched_topics(ranking: Ranking, pool: Pool) -> Respelling | None:
 
 def check_common_topics(relevance: Relevance, ranking: Ranking, options: Options) -> None:
     """Raise NoCommonTopicError for a run without a topic of the judgements."""
-    scores_missing_topics = options.complete and options.version.scores_missing_topics
-    if not len(ranking.topic) and not scores_missing_topics:
+    if not len(ranking.topic) and not _scores_missing_topics(options):
         raise NoCommonTopicError(without_common_topic(relevance, ranking, options))
+
+
+def _scores_missing_topics(options: Options) -> bool:
+    """Return whether a run without a topic of the judgements is scored, as trec_eval 10.0 does with -c."""
+    return options.complete and options.version.scores_missing_topics
 
 
 def without_common_topic(relevance: Relevance, ranking: Ranking, options: Options) -> str:

@@ -62,6 +62,17 @@ def sum_up_ties(report: FileReport, kind: str) -> None:
         finding.message += f"; across cutoff {', '.join(cutoffs)}"
 
 
+def sum_up_notations(report: FileReport) -> None:
+    """Let the message about documents in other notations name the changes of all blocks, not of the last."""
+    kind = "other-notation-of-docno"
+    finding = report.findings.get(kind)
+    if finding is None:
+        return
+    changes = [what for counted_kind, what in report.counts if counted_kind == kind]
+    _, semicolon, advice = finding.message.partition(";")
+    finding.message = f"they match {', others '.join(changes)}{semicolon}{advice}"
+
+
 def check_tags(report: FileReport, run: CheckedRun, cut_off: bool) -> None:
     """Report several tags, and a last one that was cut off.
 

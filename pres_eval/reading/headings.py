@@ -182,16 +182,16 @@ class Naming:
         number = self.grades.get(text.strip().casefold())
         if number is not None:
             return number
-        words = words_of_cell(text)
-        if len(words) > 1 and all(word in self.grades for word in words):
-            return max(self.grades[word] for word in words)
+        if self.is_combined(text):
+            return max(self.grades[word] for word in words_of_cell(text))
         return number_of(text)
 
     def is_combined(self, text: str) -> bool:
         """Return whether a text is several words, of whose grades the highest counts."""
         if not self.grades or text.strip().casefold() in self.grades:
             return False
-        return len(words_of_cell(text)) > 1
+        words = words_of_cell(text)
+        return len(words) > 1 and all(word in self.grades for word in words)
 
 
 def words_of_cell(text: str) -> list[str]:

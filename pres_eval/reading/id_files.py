@@ -77,7 +77,10 @@ def _between_blanks(source: File, columns: str, also: str | None) -> IdPairs:
     if also and num_columns == len(also.split()):
         names = also
     pairs = GrowingColumns()
-    chunks = results_of_chunks(source, Layout(names), _pairs_of_chunk, source.chunks(), jobs=None)
+    # No advice is given on lines of four columns as if they were judgements.
+    chunks = results_of_chunks(
+        source, Layout(names), _pairs_of_chunk, source.chunks(), jobs=None, names=columns
+    )
     for lines_before, (first, second, lines) in chunks:
         pairs.append(first, second, lines + lines_before)
     if not len(pairs):

@@ -173,7 +173,7 @@ def _rows(
         rows = [(number, row[1:]) for number, row in rows]
         first = first[1:]
     header: list[str] = []
-    if first[0].casefold() in TOPIC_HEADINGS:
+    if has_index or first[0].casefold() in TOPIC_HEADINGS:
         header = first
     width = 2
     if more_columns:

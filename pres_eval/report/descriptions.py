@@ -121,11 +121,23 @@ def read_texts(path: str) -> dict[bytes, str]:
 
 
 def _separator(lines: Sequence[str]) -> str | None:
-    """Return the semicolon or comma that follows the first word of all lines; None if neither does."""
+    """Return the semicolon or comma that follows the first word of all lines; None if neither does.
+
+    A line without a first word may be an empty row; a heading may have several words.
+    """
     for sign in ";,":
-        if lines and all(re.match(rf'(?:"[^"]*"|[^\s;,"{{]+){sign}', line) for line in lines):
+        first_cell = re.compile(rf'\s*(?:"[^"]*"|[^\s;,"{{]*){sign}')
+        rows = lines
+        if lines and sign in lines[0] and _is_heading_of_ids(lines[0].partition(sign)[0]):
+            rows = lines[1:]
+        if lines and all(map(first_cell.match, rows)):
             return sign
     return None
+
+
+def _is_heading_of_ids(cell: str) -> bool:
+    """Return whether the first cell of CSV is the heading of a column of ids."""
+    return plain(cell) in map(plain, (*IDS, *TOPIC_HEADINGS))
 
 
 def _of_rows(path: str, text: str, separator: str) -> dict[str, str]:
@@ -140,7 +152,7 @@ def _of_rows(path: str, text: str, separator: str) -> dict[str, str]:
     first_cells = [""]
     if rows:
         _, first_cells = rows[0]
-    if plain(first_cells[0]) in map(plain, (*IDS, *TOPIC_HEADINGS)):
+    if _is_heading_of_ids(first_cells[0]):
         heading = pick(first_cells[1:], FIELDS_OF_TEXTS)
         if heading is not None:
             column_of_text = first_cells.index(heading)

@@ -106,7 +106,7 @@ def read_sample(
         topic_of_row = topic
         if TOPIC in cells:
             topic_of_row = encoded(cells[TOPIC])
-        if topic_of_row is None or (not topic_of_row and not cells[DOCNO]):
+        if not topic_of_row:
             advice = "--columns topic=HEADING names the column of topics"
             raise InputError(*where, f"no {TOPIC}", "one in each line", advice)
         if not cells[DOCNO]:
@@ -138,8 +138,12 @@ def _columns(where: Place, first: list[str], columns: Mapping[str, str]) -> tupl
     for kind, heading in columns.items():
         known_headings[kind] = (heading.casefold(),)
     column_of: dict[str, int] = {}
+    named_headings = {heading.casefold() for heading in columns.values()}
     for kind, names in known_headings.items():
-        matching = [name for name in names if name in headings]
+        # A heading that an option names for another kind is no topic because it is called ID.
+        matching = [
+            name for name in names if name in headings and (kind in columns or name not in named_headings)
+        ]
         if matching:
             column_of[kind] = headings.index(matching[0])
     if not columns and len(first) in PLAIN and RELEVANCE not in column_of:

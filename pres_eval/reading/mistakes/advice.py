@@ -239,7 +239,7 @@ def _half_a_line(error: InputError, source: File) -> str:
 def _other_syntax(lines: list[bytes]) -> Repair | None:
     """Return what JSON, Python or XML a file seems to be, and what can be read of it; None for other text."""
     beginning = lines[0].lstrip()
-    if re.match(rb"[{\[]\s*'", beginning):
+    if re.match(rb"[{\[][{\[\s]*'", beginning):
         return "this looks like a dict or a list of Python, not JSON: write it with json.dump", ""
     if beginning.startswith(b"<"):
         return "this looks like XML, which is not read: write lines of columns, CSV or JSON", ""
