@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import operator
 
 from pres_eval.errors import UsageError
 from pres_eval.records import dataclass
@@ -159,10 +160,13 @@ class Options:
     def _check_whole(self, name: str) -> None:
         """Raise UsageError for an option that is no whole number from 0 up; cut one above C's long to it."""
         value = getattr(self, name)
-        if not isinstance(value, int) or value < 0:
+        try:
+            number = operator.index(value)  # numpy's whole numbers, too
+        except TypeError:
+            number = -1
+        if number < 0:
             raise UsageError(f"{name}={value!r}: expected a whole number of at least 0")
-        if value > LARGEST_LONG:
-            object.__setattr__(self, name, LARGEST_LONG)
+        object.__setattr__(self, name, min(number, LARGEST_LONG))
 
     @property
     def version(self) -> Version:

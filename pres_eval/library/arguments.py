@@ -113,6 +113,7 @@ _PHRASES = (
     ("--collection NUM", "collection=NUM"),
     ("--to jsonl keeps it", "form='jsonl' keeps it"),
     ("asked for (-m) is", "asked for is"),
+    ("-m: found ", "measures: found "),
     ("--depth goes", "depth goes"),
     ("--control goes with --method ", "control goes with method="),
 )

@@ -29,7 +29,7 @@ from pres_eval.library.finding import block_of_dict, look_at_dict, rank_dict
 from pres_eval.library.idcolumns import with_numbers
 from pres_eval.library.ids import Lookup, ids_of, joined_ascii
 from pres_eval.library.matrices import TopDocuments
-from pres_eval.library.tables import NAME_WORDS, block_of_table, column_of, number_of_word
+from pres_eval.library.tables import NAME_WORDS, as_number, block_of_table, column_of, number_of_word
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking, rank_block, with_nothing_for
 from pres_eval.ranking.run_ranker import RunRanker
@@ -242,12 +242,16 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
     ids = list(chain.from_iterable(judged.values()))
     grades = column_of(list(chain.from_iterable([documents.values() for documents in judged.values()])))
     if grades.dtype.kind not in "biuf":
+        numbers: list[int | float] = []
         for topic, documents in judged.items():
             for document, grade in documents.items():
-                if isinstance(grade, str) or not hasattr(grade, "__float__"):
+                number = as_number(grade)
+                if number is None:
                     text = f"relevance {grade!r} of document {document!r} of topic {topic!r}"
                     advice = NAME_WORDS if current_naming().grades else ""
                     raise InputError(name, None, text, "a number", advice)
+                numbers.append(number)
+        grades = column_of(numbers)
     return Block(
         topics=ids_of(list(judged), name),
         lengths=np.array(list(map(len, judged.values())), np.int64),
@@ -273,13 +277,14 @@ def _as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:
     Raises InputError for a value that is no finite number, and for a whole one that 64 bits cannot hold.
     """
     if values.dtype.kind == "f":
+        values = values.astype(np.float64, copy=False)  # 2^63 is beyond 16 bits
         wrong = np.flatnonzero(~np.isfinite(values))
         if len(wrong):
             row = int(wrong[0])
             raise InputError(name, None, f"relevance {values[row]:g} in row {row + 1}", "a finite number")
         has_decimals = (np.trunc(values) != values).any()
         if has_decimals or (np.abs(values) >= 2.0**63).any():
-            return values.astype(np.float64)
+            return values
         return values.astype(np.int64)
     if values.dtype.kind in "Ou":
         for row, value in enumerate(values.tolist(), 1):

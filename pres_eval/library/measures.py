@@ -7,6 +7,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from pres_eval.errors import UsageError
 from pres_eval.library.arguments import python_words, warn
 from pres_eval.measures import add_measure, find_measure, own_measures
@@ -65,7 +67,7 @@ def register(
         is_list = isinstance(cutoffs, Iterable)
         if not is_list or not all(_is_rank(rank) for rank in ranks):
             raise UsageError(f"cutoffs={cutoffs!r}: expected whole numbers of at least 1, such as (5, 10)")
-        parameters = Cutoffs(ranks) if ranks else NoParameters()
+        parameters = Cutoffs(tuple(map(int, ranks))) if ranks else NoParameters()
         measure = Measure(name=measure, score=score, parameters=parameters)
     elif not isinstance(measure, Measure):
         raise TypeError(f"register: found {measure!r}, expected register(name, score) or a pres_eval.Measure")
@@ -79,7 +81,7 @@ def register(
 
 def _is_rank(value: object) -> bool:
     """Return whether a value is a whole number of at least 1; True is none."""
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value > 0)
 
 
 Measures = str | Measure | Iterable[str | Measure] | None
@@ -104,6 +106,7 @@ def selected(measures: Measures, options: Options, nmax: int | Sequence[int], fo
     ranks = _argument_values("nmax", nmax)
     if not ranks or not all(_is_rank(rank) for rank in ranks):
         raise UsageError(f"nmax={nmax!r}: expected whole numbers of at least 1, such as 100 or (100, 1000)")
+    ranks = tuple(map(int, ranks))
     info = relevance_info(form)
     for text in _warnings_of_ignored(tuple(texts)):
         warn(text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -46,6 +45,8 @@ def _column_names(available: Iterable[Any], value: Sequence[str], name: str) -> 
     value      the known headings of the third column: those of scores (a run) or of grades (judgements)
     """
     known = list(map(str, available))
+    if not known:
+        raise InputError(name, None, "a table without columns", "columns of topics, documents and values")
     is_run = value is OF_TABLES["score"]
     naming = current_naming().for_role(Role.RUN if is_run else Role.QRELS)
 
@@ -163,10 +164,17 @@ def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> 
             "columns that are lists",
             "give the frame itself, or its to_dict('list')",
         )
+    for column in names:
+        if isinstance(data[column], str | bytes | int | float | complex | None):
+            kind = type(data[column]).__name__
+            raise InputError(name, None, f"column {column} that is a {kind}", "a list with a value a row")
     _warn_of_rival(data, docno_name, data.__getitem__, name)
     topics = _ids(_on_host(data[topic_name]), name)
     documents = _ids(_on_host(data[docno_name]), name)
-    numbers = _numbers(column_of(_on_host(data[value_name])), value_name, name)
+    values = _on_host(data[value_name])
+    if not hasattr(values, "__len__"):  # it can be read once
+        values = list(values)
+    numbers = _numbers(column_of(values), value_name, name)
     sizes = [len(topics), len(documents), len(numbers)]
     if len(set(sizes)) > 1:
         raise InputError(name, None, f"columns of {', '.join(map(str, sizes))} rows", "columns of one length")
@@ -200,7 +208,7 @@ def column_of(values: Any) -> NDArray[Any]:
         return np.fromiter(values, object, len(values))
     if array.ndim != 1:
         return np.fromiter(values, object, len(values))
-    if array.dtype.kind == "f" and (np.abs(array) >= 2.0**63).any():
+    if array.dtype.kind == "f" and (np.abs(array.astype(np.float64, copy=False)) >= 2.0**63).any():
         whole_numbers = [int(value) for value in values if isinstance(value, int | np.integer)]
         if any(not -(2**63) <= number < 2**63 for number in whole_numbers):
             return np.fromiter(map(_plain, values), object, len(values))
@@ -228,10 +236,24 @@ def _numbers(values: NDArray[Any], column: str, name: str) -> NDArray[Any]:
         for row, cell in enumerate(cells, 1):
             if isinstance(cell, str):
                 raise InputError(name, None, f"{column} {quoted(cell)} in row {row}", "a number", NAME_WORDS)
-    if not any(isinstance(cell, (str, bytes)) for cell in cells):
-        with suppress(TypeError, ValueError):
-            return column_of([cell if isinstance(cell, int) else float(cell) for cell in cells])
-    raise InputError(name, None, f"column {column} of {values.dtype}", "numbers")
+    if values.dtype.kind in "biuf":
+        raise InputError(name, None, f"column {column} of shape {values.shape}", "one number for each row")
+    numbers = [as_number(cell) for cell in cells]
+    if None in numbers:
+        raise InputError(name, None, f"column {column} of {values.dtype}", "numbers")
+    return column_of(numbers)
+
+
+def as_number(value: Any) -> int | float | None:
+    """Return any kind of number as Python's int or float; None for texts and other values."""
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if isinstance(value, str | bytes | complex):
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 NAME_WORDS = "grades={'WORD': NUMBER, ...} reads words as grades"

@@ -144,4 +144,4 @@ def _check(settings: ReviewSettings, columns: Iterable[str]) -> None:
         if share is None:
             continue
         if not isinstance(share, int | float) or not 0 < share < 1:
-            raise UsageError(f"{name} {share}: expected a number above 0 and below 1")
+            raise UsageError(f"{name} {share!r}: expected a number above 0 and below 1")

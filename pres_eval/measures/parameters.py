@@ -83,7 +83,7 @@ def whole_number(name: str, text: str, least: int, before: str = "", fraction_of
 _LIKELY_CUTOFFS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"([0-9]{1,3})[_'.]([0-9]{3})", r"\1\2"),  # 1'000
     (r"([0-9]+)[kK]", r"\g<1>000"),  # 1k
-    (r"([0-9]+)\.[0-9]*", r"\1"),  # 10.0
+    (r"([1-9][0-9]*)\.[0-9]*", r"\1"),  # 10.0
     (r"([0-9]+)[-:;/ ]+([0-9]+)", r"\1,\2"),  # 5;10
     (r"[0-9]+(\.[0-9]+)?[eE]\+?[0-9]{1,2}", lambda match: f"{float(match[0]):.0f}"),  # 1e3
 )
@@ -98,7 +98,8 @@ def _guess_at_cutoff(before: str, text: str) -> str:
     for pattern, likely_cutoff in _LIKELY_CUTOFFS:
         if re.fullmatch(pattern, text):
             return f"; did you mean {before}{re.sub(pattern, likely_cutoff, text)}?"
-    return "; shares are for recall_at_percent and wss" if text.endswith("%") else ""
+    is_share = text.endswith("%") or re.fullmatch(r"0?\.[0-9]+", text)  # 5%, 0.05
+    return "; shares are for recall_at_percent and wss" if is_share else ""
 
 
 # Numbers as C's atof reads them.
