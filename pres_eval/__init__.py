@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pres_eval.measures.base import Measure
     from pres_eval.options import Options
 
-__version__ = "6.2.0"
+__version__ = "6.3.0"
 
 __all__ = [
     "Batch",
