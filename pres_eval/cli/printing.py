@@ -206,7 +206,10 @@ def _as_text(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job:
         note = sort_note(evaluations, job.groups, job.weights, layout)
         if note:
             notes.append(note)
-    shown = [with_group_columns(evaluation, job.groups) for evaluation in evaluations]
+    shown = []
+    for evaluation in evaluations:
+        # A table that is sorted by a column over a group looks at the topics of the group.
+        shown.append(replace(with_group_columns(evaluation, job.groups), groups=evaluation.groups))
     text = write(shown, replace(layout, notes=tuple(notes)))
     if options.output_format == "table" and layout.style == "html" and options.output not in (None, "-"):
         from pres_eval.report.table_page import page_of_tables

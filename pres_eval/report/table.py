@@ -79,15 +79,23 @@ def in_order_of(
     """Return the runs with their names, sorted if the layout asks for it.
 
     The best is first; runs without a number come behind, and last those that lack topics: a mean over fewer
-    topics than others have cannot be ranked among them.
+    topics than others have cannot be ranked among them.  Sorted by a column over a group, the topics of the
+    group count.
     """
     named = list(zip(names, evaluations, strict=True))
     if layout.sort is None or not named:
         return named
-    column = evaluations[0].labels.index(_sort_label(evaluations, layout.sort))
+    label = _sort_label(evaluations, layout.sort)
+    column = evaluations[0].labels.index(label)
     # Times this, the best value is the lowest.
     sign = 1 if evaluations[0].columns[column].measure.less_is_better else -1
-    incomplete = set(incomplete_runs(evaluations))
+    _, group = split_label(label)
+    has_group = [run for run, evaluation in enumerate(evaluations) if group in evaluation.groups]
+    if has_group:
+        runs_in_group = [evaluations[run].groups[group] for run in has_group]
+        incomplete = {has_group[number] for number in incomplete_runs(runs_in_group)}
+    else:
+        incomplete = set(incomplete_runs(evaluations))
 
     def key(run: int) -> tuple[bool, float]:
         """Return what runs are sorted by: those that lack topics last, before them those without a number."""
