@@ -29,6 +29,10 @@ from pres_eval.engines.engine import (
 from pres_eval.engines.machine import ending_signals, memory_of_machine, num_processors
 from pres_eval.engines.processes import Processes
 from pres_eval.engines.threads import by_threads, in_order
+from pres_eval.options import Options
+from pres_eval.ranking.run_ranker import RunRanker
+from pres_eval.ranking.runs import Runs
+from pres_eval.reading.judgements.relevance import read_relevance
 
 
 class TestMachine:
@@ -131,6 +135,14 @@ class TestPieces:
         with pytest.raises(WorkersLostError, match="with 33,333 bytes of memory"):
             Processes(3).share(b"x" * 6000, "it")
         assert Processes(2).share(b"x" * 6000, "it").value == b"x" * 6000
+
+    def test_judgements_need_room(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("pres_eval.engines.processes.memory_of_machine", lambda: 2_000)
+        path = tmp_path / "qrels"
+        path.write_text("".join(f"1 0 d{number} 1\n" for number in range(500)))
+        ranker = RunRanker.for_judgements(read_relevance(str(path)), Options())
+        with pytest.raises(WorkersLostError, match=r"^judgements: .* with 1,000 bytes of memory"):
+            Runs(ranker, Processes(2))
 
     @pytest.mark.parametrize(("wanted", "said"), [("", ""), ("say", "it"), ("1", "it")])
     def test_a_slower_way(
