@@ -6,7 +6,7 @@
 The mutants are those of mutants.py, but for what runs while importing.  First every transcript is played
 once, to learn which of its steps run which lines.  Then each is played again, step by step; before a step,
 each mutant that it runs is tried in a copy of this process, in a copy of the folder: the copy plays the
-step, and what shows its effect (`cat` and `ls` behind a command, further statements of Python).  A mutant
+step, and what shows its effect (`cat`, `ls` and statements of Python behind it).  A mutant
 is killed if other lines are printed than the transcript has.  mutants.py tries other tests as well, and
 takes a hundred times as long.
 
@@ -58,8 +58,8 @@ ALL_TRIES = 1_000_000
 MOST_STEPS = 10_000
 """More than a transcript has."""
 
-FOLLOWING_STATEMENTS = 6
-"""Statements of Python behind the one that runs a mutant, which may print what it did."""
+FOLLOWING_STEPS = 6
+"""Steps behind the one that runs a mutant, which may show what it did."""
 
 CPU_SECONDS, SECONDS = 20, 60
 """What a mutant's copy may take."""
@@ -130,12 +130,11 @@ class Playing:
 
 
 def following(steps: Sequence[Step], number: int) -> Iterator[int]:
-    """Yield the steps that may show what a step did: files behind a command, statements behind one."""
-    is_python = steps[number].lines[0].startswith(">>> ")
-    for index in range(number + 1, min(len(steps), number + 1 + FOLLOWING_STATEMENTS)):
+    """Yield the steps behind one that may show what it did: files, and values in Python."""
+    for index in range(number + 1, min(len(steps), number + 1 + FOLLOWING_STEPS)):
         step = steps[index]
         shows_files = step.typed == "ls" or (step.typed.startswith("cat ") and not step.is_input)
-        if not shows_files and not (is_python and step.lines[0].startswith(">>> ")):
+        if not shows_files and not step.lines[0].startswith(">>> "):
             return
         yield index
 
