@@ -103,7 +103,8 @@ class OpenFile:
             self.left -= count
         self._missing -= count
         if not count and self._missing > 0:
-            raise OSError(f"it ends {self._missing:,} bytes too early")
+            noun = "byte" if self._missing == 1 else "bytes"
+            raise OSError(f"it ends {self._missing:,} {noun} too early")
         if self.progress is not None:
             self.progress(count)
         return count

@@ -17,7 +17,7 @@ from pres_eval.analysis.by_group import compare_by_group
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.distributions import f_above
-from pres_eval.analysis.interaction import p_of_interaction
+from pres_eval.analysis.interaction import _means_and_precisions, _Permutations, p_of_interaction
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.weighting import weighted_intervals
 from pres_eval.arrays.types import FloatArray
@@ -89,6 +89,14 @@ def test_interaction_is_that_of_all_deals(shift: float, weights: list[float]) ->
     exact = np.mean([test_of(first)[0] >= f * (1 - 1e-9) for first in itertools.combinations(range(8), 3)])
     found = p_of_interaction(plain * weight, group, 20_000, 0, weight)
     assert found == pytest.approx(max(float(exact), f_above(f, 1, within)), abs=0.015)
+
+
+def test_a_group_of_one_topic_has_the_variance_of_all() -> None:
+    values = np.array([[0.1, -0.2, 0.3, 0.15, -0.35]])
+    groups = _Permutations(values, np.ones((1, 5)), np.array([1, 4]))
+    means, precisions = _means_and_precisions(groups)
+    assert means[0].tolist() == pytest.approx([0.1, -0.025])
+    assert precisions[0, 0] == pytest.approx(1 / np.mean(values**2))
 
 
 def test_welchs_f_of_three_groups_is_scipys() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import Command
+from support.small_sizes import use_small_sizes
 
 from pres_eval.reading.formats.recognising import FORMATS
 from pres_eval.report.converted import OF_RUNS, TARGETS
@@ -199,3 +200,18 @@ def test_a_tag_keeps_its_bytes(call: Command) -> None:
     Path("file").write_text("1 Q0 a 1 2 r\n")
     call.ok("convert", "file", "--to", "trec_results", "--tag", "\udce9", "--output", "new")
     assert Path("new").read_bytes() == b"1 Q0 a 1 2.0 \xe9\n"
+
+
+@pytest.mark.parametrize("target", [name for name in TARGETS if name != "parquet"])
+def test_large_files_are_written_as_small_ones(
+    target: str, call: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ranks and headings do not begin again in each block."""
+    is_run = target != "qrels"
+    text = "".join(f"{topic},d{rank},{9 - rank}\n" for topic in "12" for rank in range(9))
+    Path("file.csv").write_text(f"query_id,doc_id,{'score' if is_run else 'relevance'}\n{text}")
+    words = ("convert", "file.csv", "--to", target, "--output", "new")
+    assert call(*words).code == 0
+    before = Path("new").read_bytes()
+    use_small_sizes(monkeypatch)
+    assert call(*words).code == 0 and Path("new").read_bytes() == before

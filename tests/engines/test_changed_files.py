@@ -152,10 +152,11 @@ def test_a_link_that_points_to_another_file_meanwhile(reader: str, folder: Path)
         assert (running.returncode, out) == (0, expected)
 
 
+@pytest.mark.parametrize("missing", [1, 10])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize("name", ["qrels", "run"])
 def test_a_file_that_ends_before_its_size(
-    name: str, jobs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, jobs: str, missing: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As it does where a file system has an old size, or lost what was written last."""
     (tmp_path / "qrels").write_text("1 0 d 1\n" * 1 + "".join(f"1 0 d{n} 0\n" for n in range(99)))
@@ -172,7 +173,7 @@ def test_a_file_that_ends_before_its_size(
         if status.st_ino != stale.st_ino:
             return status
         times = {each: getattr(status, each) for each in ("st_mtime_ns", "st_ctime_ns")}
-        return os.stat_result((*status[:6], status.st_size + 10, *status[7:]), times)
+        return os.stat_result((*status[:6], status.st_size + missing, *status[7:]), times)
 
     monkeypatch.setattr(os, "fstat", larger)
     monkeypatch.setattr(os, "stat", larger_at)
@@ -183,7 +184,8 @@ def test_a_file_that_ends_before_its_size(
             ["--jobs", jobs, *(str(tmp_path / each) for each in ("qrels", "run"))]
         )
     assert (code, out) == (2, b"")
-    assert said == f"pres-eval: {tmp_path / name}: cannot be read (it ends 10 bytes too early)\n"
+    too_early = "1 byte" if missing == 1 else "10 bytes"
+    assert said == f"pres-eval: {tmp_path / name}: cannot be read (it ends {too_early} too early)\n"
 
 
 @pytest.mark.parametrize(
