@@ -55,7 +55,7 @@ class Command:
     def ok(self, *arguments: str | Path) -> Called:
         """Call it; it has to succeed without a word on stderr."""
         called = self(*arguments)
-        assert (called.code, called.err) == (0, "")
+        assert (called.code, called.err) == (0, ""), called
         return called
 
 
