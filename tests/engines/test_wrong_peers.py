@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.commands import Command
@@ -141,19 +142,19 @@ def test_a_worker_with_little_memory_and_no_nanny(tmp_path: Path, command: Comma
 @pytest.mark.skipif(sys.platform == "win32", reason="nobody can be stopped there")
 @pytest.mark.parametrize("who", ["scheduler", "worker"])
 @pytest.mark.usefixtures("files")
-def test_a_peer_that_stands_still(who: str, tmp_path: Path, command: Command) -> None:
+def test_a_peer_that_stands_still(who: str, tmp_path: Path, new_process: Any) -> None:
+    """In processes of their own: a client of a scheduler that stands still takes long to end."""
     with dask_cluster(tmp_path, 0) as made:
         worker = made.add_worker("--no-nanny")
-        # A machine with much to do is told that its worker takes long to come.
-        assert command("--cluster", made.file, "qrels", "run").code == 0
+        assert new_process("--cluster", made.file, "qrels", "run").returncode == 0
         still = made.scheduler if who == "scheduler" else worker
         still.send_signal(signal.SIGSTOP)
-        called = command("--cluster", made.file, "--cluster-timeout", "2", "qrels", "run")
+        called = new_process("--cluster", made.file, "--cluster-timeout", "2", "qrels", "run")
         still.send_signal(signal.SIGCONT)
         worker.kill()
-    assert (called.code, called.out, called.err.count("\n")) == (2, "", 1)
-    told = {"scheduler": "no Dask scheduler answers", "worker": "waited 2 seconds for all workers in vain"}
-    assert told[who] in called.err
+    assert (called.returncode, called.stdout, called.stderr.count(b"\n")) == (2, b"", 1)
+    told = {"scheduler": b"no Dask scheduler answers", "worker": b"waited 2 seconds for all workers in vain"}
+    assert told[who] in called.stderr
 
 
 @pytest.mark.usefixtures("files")
