@@ -150,8 +150,8 @@ def _completable(name: str | None) -> click.Command:
         is_argument = isinstance(parameter, click.Argument)
         names_measures = parameter.name == "measures" or (name == "measures" and is_argument)
         # Arguments without choices of their own name files.
-        names_files = NAMES_A_FILE.match(parameter.metavar or "") is not None
-        names_files |= is_argument and parameter.type is click.STRING
+        is_file_option = NAMES_A_FILE.match(parameter.metavar or "") is not None
+        names_files = is_file_option or (is_argument and parameter.type is click.STRING)
         choices = _choices(parameter.name or "")
         if choices:
             parameter.type = Choice(choices)

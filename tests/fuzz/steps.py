@@ -7,8 +7,8 @@ The mutants are those of mutants.py, but for what runs while importing.  First e
 once, to learn which of its steps run which lines.  Then each is played again, step by step; before a step,
 each mutant that it runs is tried in a copy of this process, in a copy of the folder: the copy plays the
 step, and what shows its effect (`cat`, `ls` and statements of Python behind it).  A mutant is killed if
-other lines are printed than the transcript has.  16 processors try 35,000 mutants in eight minutes.
-mutants.py tries other tests as well, which takes far longer.
+other lines are printed than the transcript has.  16 processors tried 34,000 mutants in
+eight minutes, most of them on two steps.  mutants.py tries other tests as well, which takes far longer.
 
 --again tries the survivors in FILE once more, with all steps of the transcripts, and writes to FILE the ones
 that are left.

@@ -1,4 +1,4 @@
-"""A call of each command, on files that are written for it, whose output does not depend on their form."""
+"""Calls of the evaluator and of twelve commands on small files, whose output does not depend on their form."""
 
 from __future__ import annotations
 
