@@ -312,6 +312,7 @@ def report_respelling(
         changes.append(change.without)
         report.counts[kind, change.without] += change.count
         pairs += change.pairs
+    report.counts[f"advice on {kind}", respelling.advice] += 1
     # Ids that lost one number and ids that lost two are two changes with the same words.
     message = f"they match {', others '.join(dict.fromkeys(changes))}{respelling.advice}"
     examples = []

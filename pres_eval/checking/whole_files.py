@@ -63,14 +63,16 @@ def sum_up_ties(report: FileReport, kind: str) -> None:
 
 
 def sum_up_notations(report: FileReport) -> None:
-    """Let the message about documents in other notations name the changes of all blocks, not of the last."""
+    """Let the message about documents in other notations name the changes of all parts, not of the last.
+
+    The first advice that a part has is given.
+    """
     kind = "other-notation-of-docno"
-    finding = report.findings.get(kind)
-    if finding is None:
+    if kind not in report.findings:
         return
     changes = [what for counted_kind, what in report.counts if counted_kind == kind]
-    _, semicolon, advice = finding.message.partition(";")
-    finding.message = f"they match {', others '.join(changes)}{semicolon}{advice}"
+    advice = [text for counted_kind, text in report.counts if counted_kind == f"advice on {kind}" and text]
+    report.findings[kind].message = f"they match {', others '.join(changes)}{''.join(advice[:1])}"
 
 
 def check_tags(report: FileReport, run: CheckedRun, cut_off: bool) -> None:

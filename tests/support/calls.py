@@ -1,4 +1,4 @@
-"""Calls of the evaluator and of twelve commands on small files, whose output does not depend on their form."""
+"""Calls of the evaluator and twelve commands on small files; what they print does not depend on the form."""
 
 from __future__ import annotations
 
